@@ -1,0 +1,1 @@
+"""Keyphrases as first-class metadata in Haystack pipelines."""
