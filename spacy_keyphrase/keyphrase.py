@@ -9,7 +9,7 @@ are built when they are read.
 import math
 import warnings
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union, cast
 
 from spacy.tokens import Doc, Span, SpanGroup
@@ -91,48 +91,68 @@ class Record:
 class Alignment:
     """Finds phrases in a doc by their stems.
 
-    doc (Doc): The document. A mention starts and ends at token boundaries,
-        and only a joining mark, such as a hyphen, may stand between its words.
+    A mention starts and ends at token boundaries, and between its words only a
+    joining mark, such as a hyphen, may stand.
+
+    doc (Doc): The document.
+    stems (Optional[List[str]]): The stems of its words, where already known.
+    tokens (Optional[List[int]]): For each stem the token that it is in.
     """
 
-    def __init__(self, doc: Doc):
-        self.normalizer = get_normalizer(doc.lang_)
-        stems_of = self.normalizer.stems
-        self.stems: List[str] = []
-        self.tokens: List[int] = []  # token of each stem
-        self.run: List[int] = []  # which stretch without punctuation it is in
-        self.positions: Dict[str, List[int]] = {}
-        run = 0
-        for i, token in enumerate(doc):
-            text = token.text
-            stems = stems_of(text)
-            if not stems and text not in _JOINERS and (len(text) > 1 or text > " "):
-                run += 1
-            for stem in stems:
-                self.positions.setdefault(stem, []).append(len(self.stems))
-                self.stems.append(stem)
-                self.tokens.append(i)
-                self.run.append(run)
+    def __init__(
+        self,
+        doc: Doc,
+        stems: Optional[List[str]] = None,
+        tokens: Optional[List[int]] = None,
+    ):
         self.doc = doc
+        self.normalizer = get_normalizer(doc.lang_)
+        self.stems: List[str] = [] if stems is None else stems
+        self.tokens: List[int] = [] if tokens is None else tokens
+        if stems is None or tokens is None:
+            self.stems, self.tokens = [], []
+            for i, token in enumerate(doc):
+                for stem in self.normalizer.stems(token.text):
+                    self.stems.append(stem)
+                    self.tokens.append(i)
+
+    @cached_property
+    def positions(self) -> Dict[str, List[int]]:
+        """Where each stem occurs."""
+        positions: Dict[str, List[int]] = {}
+        for i, stem in enumerate(self.stems):
+            positions.setdefault(stem, []).append(i)
+        return positions
 
     def find(self, phrase: str) -> Offsets:
         """Token offsets of every occurrence, in order, none overlapping."""
         stems = self.normalizer.stems(phrase)
-        if not stems:
-            return self._find_symbols(phrase)
-        n, found = len(stems), cast(Offsets, [])
-        wanted = list(stems)
-        for i in self.positions.get(stems[0], ()):
-            j = i + n - 1
+        return self.find_stems(stems) if stems else self._find_symbols(phrase)
+
+    def find_stems(self, stems: Sequence[str]) -> Offsets:
+        """Token offsets of every occurrence of a sequence of stems."""
+        wanted, found = list(stems), cast(Offsets, [])
+        for i in self.positions.get(wanted[0], ()):
+            j = i + len(wanted) - 1
             if (
-                self.stems[i : i + n] == wanted
-                and self.run[i] == self.run[j]
+                self.stems[i : j + 1] == wanted
                 and (i == 0 or self.tokens[i - 1] != self.tokens[i])
                 and (j + 1 == len(self.stems) or self.tokens[j + 1] != self.tokens[j])
                 and (not found or self.tokens[i] >= found[-1][1])
+                and self._is_joined(i, j)
             ):
                 found.append((self.tokens[i], self.tokens[j] + 1))
         return found
+
+    def _is_joined(self, first: int, last: int) -> bool:
+        """Whether only joining marks and white space stand between two stems."""
+        tokens = self.tokens
+        for k in range(first, last):
+            for i in range(tokens[k] + 1, tokens[k + 1]):
+                text = self.doc[i].text
+                if text not in _JOINERS and not text.isspace():
+                    return False
+        return True
 
     def _find_symbols(self, phrase: str) -> Offsets:
         """A phrase without a word, such as an emoji, is matched as it stands."""

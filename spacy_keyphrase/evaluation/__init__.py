@@ -1,0 +1,36 @@
+"""Evaluation of keyphrases: metrics, named conventions, significance."""
+
+from .diversity import (
+    dup_phrase_ratio,
+    dup_token_ratio,
+    emb_sim,
+    mean_emb_sim,
+    sem_diverse_index,
+)
+from .metrics import Ranking, alpha_ndcg
+from .presets import INVALID_TOKENS, PRESETS, Preset, get_preset
+from .score import Scores, score
+from .scorer import keyphrase_score, make_keyphrase_scorer
+from .significance import Comparison, Interval, compare, confidence_interval
+
+__all__ = [
+    "INVALID_TOKENS",
+    "PRESETS",
+    "Comparison",
+    "Interval",
+    "Preset",
+    "Ranking",
+    "Scores",
+    "alpha_ndcg",
+    "compare",
+    "confidence_interval",
+    "dup_phrase_ratio",
+    "dup_token_ratio",
+    "emb_sim",
+    "get_preset",
+    "keyphrase_score",
+    "make_keyphrase_scorer",
+    "mean_emb_sim",
+    "score",
+    "sem_diverse_index",
+]

@@ -1,0 +1,1 @@
+"""The spaCy pipeline components, one factory a file."""

@@ -1,0 +1,1 @@
+"""Quality and speed of this package and its peers, by one evaluator."""

@@ -1,0 +1,235 @@
+"""Tables and plots, made from the JSON results."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Dict, Iterable, List, Optional, Sequence
+
+from .data import DATASETS
+from .plots import plot_length, plot_quality_speed
+from .systems import PIPELINES, SYSTEMS
+
+Row = Dict[str, Any]
+Results = Dict[str, Dict[str, Any]]
+
+_HEAD = """# Benchmarks
+
+Made by `python benchmarks/run.py all`; do not edit. See `benchmarks/README.md`
+for what the columns mean.
+"""
+
+
+def read_results(folder: Path) -> Results:
+    """All results of a folder by the name of their file, rows in a fixed order."""
+    order = {name: i for i, name in enumerate([*DATASETS, *PIPELINES, *SYSTEMS])}
+    results: Results = {}
+    for path in sorted(folder.glob("*.json")):
+        result = json.loads(path.read_text(encoding="utf8"))
+        for part in result.values():
+            if isinstance(part, list):
+                for key in ("system", "dataset"):
+                    part.sort(key=lambda row: order.get(row[key], len(order)))
+        results[path.stem] = result
+    return results
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A Markdown table; numbers are aligned right."""
+    rows = [[_cell(value) for value in row] for row in rows]
+    marks = ["---", *["---:"] * (len(header) - 1)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [header, marks, *rows])
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
+    return str(value)
+
+
+def _pair(row: Row, *names: str) -> str:
+    return " / ".join(f"{row[name]:.2f}" for name in names)
+
+
+def _unique(rows: Iterable[Row], key: str) -> List[str]:
+    return list(dict.fromkeys(row[key] for row in rows))
+
+
+def quality_report(rows: List[Row]) -> str:
+    """F1@10 of every system on every dataset, then a table for each dataset."""
+    own = [row for row in rows if row["stems"] == row["lang"]]
+    datasets = _unique(own, "dataset")
+    found = {(row["system"], row["dataset"]): row for row in own}
+    overview = []
+    for system in _unique(own, "system"):
+        cells: List[Any] = [system]
+        for dataset in datasets:
+            row = found.get((system, dataset))
+            cells.append(f"{row['f1@10']:.2f}" if row else None)
+        overview.append(cells)
+    parts = ["## Quality: F1@10, all gold", table(["system", *datasets], overview)]
+    for dataset in datasets:
+        of_set = [row for row in rows if row["dataset"] == dataset]
+        for stems in _unique(of_set, "stems"):
+            chosen = [row for row in of_set if row["stems"] == stems]
+            title = f"### {dataset}, {max(row['docs'] for row in chosen)} documents"
+            if chosen[0]["lang"] != "en":
+                title += f", stems: {stems}"
+            parts += [title, _quality_table(chosen)]
+    return "\n\n".join(parts)
+
+
+def _quality_table(rows: List[Row]) -> str:
+    header = [
+        "system",
+        "F1@5 / @10",
+        "95 % of F1@10",
+        "present F1@5 / @10",
+        "micro F1@5 / @10 / @15",
+        "R@50",
+        "F1@10 − YAKE (p)",
+    ]
+    cells = []
+    most = max(row["docs"] for row in rows)
+    for row in rows:
+        difference = row.get("difference")
+        fewer = f" ({row['docs']} documents)" if row["docs"] < most else ""
+        cells.append(
+            [
+                row["system"] + fewer,
+                _pair(row, "f1@5", "f1@10"),
+                "{:.1f} – {:.1f}".format(*row["f1@10_ci"]),
+                _pair(row, "present_f1@5", "present_f1@10"),
+                _pair(row, "micro_f1@5", "micro_f1@10", "micro_f1@15"),
+                f"{row['r@50']:.2f}",
+                f"{difference['f1@10']:+.2f} ({difference['p']:.3f})"
+                if difference
+                else None,
+            ]
+        )
+    return table(header, cells)
+
+
+def speed_report(results: Row) -> str:
+    """Speed for each set, the cost of rankers over the tagger, and memory."""
+    parts = ["## Speed, one core"]
+    rows = results.get("rows", [])
+    header = [
+        "system",
+        "docs/s (range)",
+        "words/s",
+        "docs/CPU-s",
+        "× YAKE",
+        "× YAKE (CPU)",
+        "load s",
+        "peak MB",
+    ]
+    for dataset in _unique(rows, "dataset"):
+        chosen = [row for row in rows if row["dataset"] == dataset]
+        first = chosen[0]
+        parts.append(
+            f"### {dataset}: {first['docs']} documents, {first['words']} words, "
+            f"{first['passes']} passes"
+        )
+        cells = [
+            [
+                row["system"],
+                f"{row['docs/s']:.1f} ({{:.1f}} – {{:.1f}})".format(
+                    *row["docs/s_range"]
+                ),
+                row["words/s"],
+                row["docs/cpu_s"],
+                _times(row["ratio"]),
+                _times(row["ratio_cpu"]),
+                row.get("load_s"),
+                row.get("peak_mb"),
+            ]
+            for row in chosen
+        ]
+        parts.append(table(header, cells))
+    if results.get("overhead"):
+        parts.append("### What a ranker adds to the time of its tagger, per cent")
+        cells = [
+            [
+                r["system"],
+                r["dataset"],
+                f"{r['percent']:.1f}",
+                f"{r['percent_cpu']:.1f}",
+            ]
+            for r in results["overhead"]
+        ]
+        parts.append(table(["system", "documents", "wall", "CPU"], cells))
+    if results.get("memory"):
+        parts.append("### Memory in MB after so many short documents")
+        marks = [n for n, _ in results["memory"][0]["rss_mb"]]
+        cells = [
+            [row["system"], *(mb for _, mb in row["rss_mb"])]
+            for row in results["memory"]
+        ]
+        parts.append(table(["system", *map(str, marks)], cells))
+    return "\n\n".join(parts)
+
+
+def _times(ratio: Optional[float]) -> Optional[str]:
+    return None if ratio is None else f"{ratio:.2f}"
+
+
+def length_report(rows: List[Row]) -> str:
+    """Microseconds a word against the length of the document."""
+    words = [point["words"] for point in rows[0]["points"]]
+    cells = [
+        [row["system"], *(point["us/word"] for point in row["points"])] for row in rows
+    ]
+    header = ["system", *(f"{n} words" for n in words)]
+    title = "## Time against length: microseconds a word, one document"
+    return f"{title}\n\n{table(header, cells)}"
+
+
+def environment_report(results: Results) -> str:
+    """Processor and versions, once for every kind of result."""
+    lines = ["## Where it ran"]
+    for name, result in results.items():
+        found = result.get("environment")
+        if found:
+            versions = ", ".join(f"{k} {v}" for k, v in found["packages"].items())
+            lines.append(
+                f"* {name}: {found['processor']} ({', '.join(found['flags'])}), "
+                f"{found['threads']} thread, {found['system']}, Python "
+                f"{found['python']}, {versions}."
+            )
+    return "\n".join(lines)
+
+
+def write_report(results_dir: Path, path: Path) -> None:
+    """Write the Markdown report, and the plots beside the results.
+
+    results_dir (Path): Folder of the JSON files; the plots go there.
+    path (Path): The Markdown file.
+    """
+    results = read_results(results_dir)
+    parts = [_HEAD.rstrip()]
+    quality = results.get("quality", {}).get("rows", [])
+    speed = results.get("speed", {})
+    length = results.get("long", {}).get("rows", [])
+
+    def picture(name: str, alt: str, drawn: bool) -> None:
+        if drawn:
+            link = Path(os.path.relpath(results_dir / name, path.parent)).as_posix()
+            parts.append(f"![{alt}]({link})")
+
+    if quality and speed.get("rows"):
+        drawn = plot_quality_speed(
+            quality, speed["rows"], results_dir / "quality_speed.png"
+        )
+        picture("quality_speed.png", "Quality against speed", drawn)
+    if quality:
+        parts.append(quality_report(quality))
+    if speed:
+        parts.append(speed_report(speed))
+    if length:
+        parts.append(length_report(length))
+        drawn = plot_length(length, results_dir / "length.png")
+        picture("length.png", "Time against length", drawn)
+    parts.append(environment_report(results))
+    path.write_text("\n\n".join(parts) + "\n", encoding="utf8")

@@ -1,0 +1,215 @@
+"""``spacy keyphrase evaluate``: precision, recall and F1 of a system."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, Any, Dict, List, Optional, Tuple
+
+import typer
+
+from ..corpora import ReadReport
+from ..evaluation import Scores, confidence_interval, get_preset
+from ..evaluation.matching import KINDS
+from ..evaluation.metrics import K
+from ._corpora import NamedCorpus, find_corpora
+from ._inputs import peek_lang, read_inputs
+from ._options import (
+    BatchSize,
+    ConfigFile,
+    InputFormat,
+    Lang,
+    Limit,
+    MinScore,
+    NProcess,
+    OnError,
+    OnErrorOption,
+    OutputFile,
+    Pipeline,
+    Report,
+    TopN,
+    check_input,
+    check_path,
+)
+from ._output import open_output
+from ._pipeline import load_extractor
+from ._progress import Progress
+from ._run import command, say_skipped
+from ._scoring import Gold, align, check_preset, parse_ks, read_predictions
+from ._table import format_table
+
+HEADER = ("corpus", "docs", "gold", "kind", "k", "P", "R", "F1", "95 % CI")
+ALIGNED = "lrrlrrrrr"
+
+
+@command
+def evaluate_cli(
+    gold: Annotated[
+        List[Path],
+        typer.Argument(
+            help="Corpora with gold keyphrases; a folder of JSON lines stands for its "
+            "files.",
+            callback=check_input,
+            show_default=False,
+        ),
+    ],
+    predictions: Annotated[
+        Optional[Path],
+        typer.Option(
+            "--predictions",
+            help="Keyphrases of another run, as extract writes them with --format "
+            "jsonl, instead of running a pipeline.",
+            callback=check_path,
+            show_default=False,
+        ),
+    ] = None,
+    pipeline: Pipeline = None,
+    config: ConfigFile = None,
+    preset: Annotated[
+        str,
+        typer.Option("--preset", help="Evaluation convention.", callback=check_preset),
+    ] = "default",
+    cutoffs: Annotated[
+        str,
+        typer.Option(
+            "--k", help="Cutoffs: numbers, M (all predictions), O (as many as gold)."
+        ),
+    ] = "5,10,M",
+    kinds: Annotated[
+        str, typer.Option("--kind", help="Which keyphrases: all, present, absent.")
+    ] = "all",
+    split: Annotated[
+        str,
+        typer.Option("--split", help="Only files of this name, such as test."),
+    ] = "",
+    lang: Lang = None,
+    top_n: TopN = None,
+    min_score: MinScore = None,
+    format: Annotated[
+        Report, typer.Option("--format", help="A table, or one JSON object a corpus.")
+    ] = Report.table,
+    output: OutputFile = None,
+    input_format: InputFormat = "auto",
+    on_error: OnErrorOption = OnError.stop,
+    limit: Limit = 0,
+    n_process: NProcess = 1,
+    batch_size: BatchSize = 64,
+) -> None:
+    """
+    Score a pipeline, or the keyphrases of another run, against gold keyphrases:
+    precision, recall and F1 in percent, with a 95 % bootstrap confidence interval
+    of F1. One preset holds for the whole table.
+    """
+    ks = parse_ks(cutoffs)
+    wanted = parse_kinds(kinds)
+    corpora = find_corpora(gold, tuple(filter(None, split.split(","))))
+    if predictions is not None and (pipeline or config or len(corpora) != 1):
+        raise typer.BadParameter(
+            "--predictions goes with one corpus, and without --pipeline and --config."
+        )
+    if top_n is None:
+        top_n = max([10, *(k for k in ks if isinstance(k, int))])
+    rows: List[Tuple[str, ...]] = []
+    systems: Dict[str, None] = {}
+    with open_output(output) as write:
+        try:
+            for corpus in corpora:
+                report = ReadReport()
+                documents = read_inputs(
+                    [corpus.path], input_format, lang, on_error, limit, report
+                )
+                used_lang, documents = peek_lang(documents, lang)
+                kept = Gold(preset)
+                if predictions is not None:
+                    system = str(predictions)
+                    for document in documents:
+                        kept.add(document)
+                    found = align(read_predictions(predictions), kept.ids, predictions)
+                else:
+                    extractor = load_extractor(
+                        pipeline, config, used_lang, top_n, min_score
+                    )
+                    system, found = extractor.name, []
+                    results = extractor.run(
+                        documents, n_process=n_process, batch_size=batch_size
+                    )
+                    with closing(results), Progress() as progress:
+                        for document, doc in progress.over(results):
+                            kept.add(document)
+                            phrases = extractor.keyphrases(doc)
+                            found.append([phrase.text for phrase in phrases])
+                kept.check(str(corpus.path))
+                systems[system] = None
+                scores = kept.score(found, ks, used_lang)
+                say_skipped(report)
+                if format is Report.jsonl:
+                    write(to_line(corpus, scores, ks, system, used_lang))
+                else:
+                    rows += to_rows(corpus, scores, ks, wanted)
+        finally:
+            if rows:
+                average = get_preset(preset).average
+                about = f"preset {preset}, {average}; system {', '.join(systems)}"
+                write(format_table(HEADER, rows, ALIGNED) + about + "\n")
+
+
+def parse_kinds(text: str) -> List[str]:
+    """Kinds of keyphrases between commas."""
+    wanted = text.replace(" ", "").split(",")
+    for kind in wanted:
+        if kind not in KINDS:
+            raise typer.BadParameter(f"{kind!r} is not one of {', '.join(KINDS)}.")
+    return wanted
+
+
+def to_rows(
+    corpus: NamedCorpus, scores: Scores, ks: List[K], kinds: List[str]
+) -> List[Tuple[str, ...]]:
+    """A row of the table for each kind and cutoff."""
+    rows = []
+    for kind in kinds:
+        gold = scores[f"{kind}_gold"]
+        for k in ks:
+            values = [scores[f"{kind}_{metric}@{k}"] for metric in ("p", "r", "f1")]
+            interval = "-"
+            if values[2] is not None:
+                bounds = confidence_interval(scores, f"{kind}_f1@{k}")
+                interval = f"{percent(bounds.low)}-{percent(bounds.high)}"
+            rows.append(
+                (
+                    corpus.name,
+                    str(scores.n_docs),
+                    "-" if gold is None else f"{gold:.2f}",
+                    kind,
+                    str(k),
+                    *map(percent, values),
+                    interval,
+                )
+            )
+    return rows
+
+
+def percent(value: Optional[float]) -> str:
+    """A score in percent; "-" where it is undefined."""
+    return "-" if value is None else f"{100 * value:.2f}"
+
+
+def to_line(
+    corpus: NamedCorpus, scores: Scores, ks: List[K], system: str, lang: str
+) -> str:
+    """All the scores of a corpus as one line of JSON."""
+    intervals: Dict[str, Any] = {}
+    for kind in KINDS:
+        for metric in ("p", "r", "f1"):
+            for k in ks:
+                name = f"{kind}_{metric}@{k}"
+                if scores[name] is not None:
+                    bounds = confidence_interval(scores, name)
+                    intervals[name] = [bounds.low, bounds.high]
+    record = {
+        "corpus": corpus.name,
+        "system": system,
+        "lang": lang,
+        **scores.to_dict(),
+        "intervals": intervals,
+    }
+    return json.dumps(record, ensure_ascii=False) + "\n"

@@ -1,0 +1,251 @@
+"""``keyphrase_ranker``: unsupervised keyphrases from candidates and a scorer."""
+
+from pathlib import Path
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Literal,
+    Optional,
+    Sequence,
+    Union,
+)
+
+from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import SimpleFrozenList, minibatch
+
+from ..candidates import Candidate, Suggester, collect_candidates
+from ..keyphrase import KEY, Alignment, Record, register_extensions, write_records
+from ..rankers import Ranker, Scores
+from ..selection import Selection, Subphrases, select
+from ..words import get_word_reader, shared_words
+
+Case = Literal["surface", "lower"]
+Scorer = Callable[..., Dict[str, Any]]
+
+DEFAULT_CONFIG = {
+    "candidates": {"@keyphrase_candidates": "spacy_keyphrase.Phrases.v1"},
+    "ranker": {"@keyphrase_rankers": "spacy_keyphrase.Statistical.v1"},
+    "top_n": 10,
+    "min_score": None,
+    "max_similarity": 1.0,
+    "diversity": 0.0,
+    "subphrases": "keep",
+    "case": "surface",
+    "key": KEY,
+    "scorer": {"@scorers": "spacy_keyphrase.scorer.v1"},
+}
+SCORE_WEIGHTS = {
+    "keyphrases_f1@5": None,
+    "keyphrases_f1@10": 1.0,
+    "keyphrases_f1@M": None,
+}
+
+
+@Language.factory(
+    "keyphrase_ranker",
+    assigns=["doc.spans", "doc._.keyphrases"],
+    default_config=DEFAULT_CONFIG,
+    default_score_weights=SCORE_WEIGHTS,
+)
+def make_keyphrase_ranker(
+    nlp: Language,
+    name: str,
+    candidates: Suggester,
+    ranker: Ranker,
+    top_n: int,
+    min_score: Optional[float],
+    max_similarity: float,
+    diversity: float,
+    subphrases: Subphrases,
+    case: Case,
+    key: str,
+    scorer: Optional[Scorer],
+) -> "KeyphraseRanker":
+    """Construct a KeyphraseRanker component.
+
+    candidates (Suggester): Registered function from a doc to token offsets. What
+        it needs of the doc (tags, for `NounPhrases`) must be set before.
+    ranker (Ranker): Registered scorer of candidates.
+    top_n (int): How many keyphrases at most; 0 for all.
+    min_score (Optional[float]): Lowest score to keep; no limit by default.
+    max_similarity (float): Above it the less good of two phrases of similar spelling
+        is dropped (Dice coefficient of character trigrams). 1 keeps all.
+    diversity (float): Weight of diversity against score, 0..1, in the choice of
+        phrases (maximal marginal relevance).
+    subphrases (str): "keep", or "drop" phrases contained in a better one or
+        containing it.
+    case (str): "surface" as in the document, or "lower".
+    key (str): Key of the span group, and name of the `doc._` attribute.
+    scorer (Optional[Scorer]): The scoring method.
+    """
+    selection = Selection(top_n, min_score, max_similarity, diversity, subphrases)
+    return KeyphraseRanker(
+        candidates, ranker, selection, name=name, case=case, key=key, scorer=scorer
+    )
+
+
+class KeyphraseRanker(Pipe):
+    """Suggest candidates, score them, keep the best.
+
+    candidates (Suggester): From a doc to token offsets.
+    ranker (Ranker): Scorer of candidates.
+    selection (Selection): How many keyphrases are kept, and which.
+    name (str): Name of the component; the `source` of its keyphrases.
+    case (str): "surface" or "lower".
+    key (str): Key of the span group.
+    scorer (Optional[Scorer]): The scoring method.
+    """
+
+    def __init__(
+        self,
+        candidates: Suggester,
+        ranker: Ranker,
+        selection: Selection = Selection(),
+        *,
+        name: str = "keyphrase_ranker",
+        case: Case = "surface",
+        key: str = KEY,
+        scorer: Optional[Scorer] = None,
+    ):
+        if case not in ("surface", "lower"):
+            raise ValueError(f"case must be 'surface' or 'lower', not {case!r}.")
+        register_extensions(key)
+        self.name = name
+        self.candidates = candidates
+        self.ranker = ranker
+        self.selection = selection
+        self.case = case
+        self.key = key
+        self.scorer = scorer
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Set the keyphrases of one doc."""
+        return next(self.pipe([doc], batch_size=1))
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
+        """Set the keyphrases of a stream of docs, in order.
+
+        stream (Iterable[Doc]): The docs.
+        batch_size (int): How many docs are ranked at a time.
+        YIELDS (Doc): The same docs.
+        """
+        for docs in minibatch(stream, size=batch_size):
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception as error:
+                yield from self._one_by_one(docs, error)
+            else:
+                yield from docs
+
+    def _one_by_one(self, docs: List[Doc], error: Exception) -> Iterator[Doc]:
+        """After an error in a batch: only the docs at fault go to the handler."""
+        handle = self.get_error_handler()
+        for doc in docs:
+            try:
+                if len(docs) == 1:
+                    raise error
+                self.set_annotations([doc], self.predict([doc]))
+            except Exception as cause:
+                handle(self.name, self, [doc], cause)
+            else:
+                yield doc
+
+    def predict(self, docs: Sequence[Doc]) -> List[List[Record]]:
+        """The keyphrases of a batch of docs, which are left as they are.
+
+        docs (Sequence[Doc]): The docs.
+        RETURNS (List[List[Record]]): Each doc's keyphrases, best first.
+        """
+        with shared_words():
+            candidates = [self.suggest(doc) for doc in docs]
+            scores = self.ranker(docs, candidates)
+            return [self._select(*both) for both in zip(docs, candidates, scores)]
+
+    def suggest(self, doc: Doc) -> List[Candidate]:
+        """The candidates of a doc."""
+        words = get_word_reader(doc.lang_).read(doc)
+        return collect_candidates(doc, self.candidates(doc), words)
+
+    def _select(
+        self, doc: Doc, candidates: List[Candidate], scores: Scores
+    ) -> List[Record]:
+        forms = [candidate.form for candidate in candidates]
+        chosen = select(forms, scores.phrases, self.selection)
+        if not chosen:
+            return []
+        words = get_word_reader(doc.lang_).read(doc)
+        alignment = Alignment(doc, words.stems, words.tokens)
+        records = []
+        for i, score in chosen:
+            candidate = candidates[i]
+            mentions, mention_scores = candidate.mentions, None
+            if scores.mentions is not None:
+                mention_scores = scores.mentions[i]
+            else:
+                # The phrase may also stand where it is no candidate.
+                found = alignment.find_stems(candidate.stems)
+                mentions = found if len(found) >= len(mentions) else mentions
+            start, end = candidate.mentions[0]
+            text = " ".join(doc[start:end].text.split())
+            records.append(
+                Record(
+                    text=text.lower() if self.case == "lower" else text,
+                    form=candidate.form,
+                    score=score,
+                    mentions=mentions,
+                    source=self.name,
+                    mention_scores=mention_scores,
+                )
+            )
+        return records
+
+    def set_annotations(
+        self, docs: Sequence[Doc], records: Sequence[List[Record]]
+    ) -> None:
+        """Write keyphrases to docs.
+
+        docs (Sequence[Doc]): The docs.
+        records (Sequence[List[Record]]): What `predict` returned for them.
+        """
+        for doc, keyphrases in zip(docs, records):
+            write_records(doc, keyphrases, self.key)
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
+        """Score a batch of examples with the component's scorer."""
+        return self.scorer(examples, **kwargs) if self.scorer is not None else {}
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Optional[Language] = None,
+    ) -> None:
+        """There is nothing to initialize."""
+
+    def to_bytes(self, *, exclude: Iterable[str] = SimpleFrozenList()) -> bytes:
+        """Nothing: all settings are in the pipeline's config."""
+        return b""
+
+    def from_bytes(
+        self, data: bytes, *, exclude: Iterable[str] = SimpleFrozenList()
+    ) -> "KeyphraseRanker":
+        """The counterpart of `to_bytes`."""
+        return self
+
+    def to_disk(
+        self, path: Union[str, Path], *, exclude: Iterable[str] = SimpleFrozenList()
+    ) -> None:
+        """Nothing: all settings are in the pipeline's config."""
+
+    def from_disk(
+        self, path: Union[str, Path], *, exclude: Iterable[str] = SimpleFrozenList()
+    ) -> "KeyphraseRanker":
+        """The counterpart of `to_disk`."""
+        return self
