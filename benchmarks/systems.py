@@ -87,7 +87,7 @@ class Tagged:
             _register()
             config: Dict[str, Any] = {"top_n": TOP}
             if self.ranker:
-                if self.ranker not in registry.keyphrase_rankers:
+                if not registry.has("keyphrase_rankers", self.ranker):
                     raise Unavailable(f"no ranker {self.ranker} is registered")
                 config["ranker"] = {"@keyphrase_rankers": self.ranker}
             nlp.add_pipe(self.pipe, config=config)

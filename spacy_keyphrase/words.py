@@ -45,6 +45,7 @@ class Words:
         stand before it.
     sentence_ends (List[int]): For each sentence, by annotation or else by
         punctuation, how many stems stand before its end.
+    capitals (List[bool]): For each token whether it is capitalised or upper-case.
     tagged (bool): Whether the classes come from part-of-speech tags.
     """
 
@@ -53,6 +54,7 @@ class Words:
     tokens: List[int]
     first_stems: List[int]
     sentence_ends: List[int]
+    capitals: List[bool]
     tagged: bool
 
 
@@ -62,6 +64,7 @@ class _Lexeme(NamedTuple):
     is_hyphen: bool
     is_space: bool
     ends_sentence: bool
+    is_capital: bool
 
 
 class WordReader:
@@ -107,7 +110,7 @@ class WordReader:
         opening, broken = True, False  # no word yet in the sentence; since the break
         i, n = 0, len(lexemes)
         while i < n:
-            known, cls, _, is_space, ends_sentence = lexemes[i]
+            known, cls, _, is_space, ends_sentence, _ = lexemes[i]
             if starts and starts[i] == 1 and i:
                 sentence_ends.append(len(stems))
                 opening = broken = True
@@ -149,7 +152,10 @@ class WordReader:
         first_stems.append(len(stems))
         if not opening or not sentence_ends:
             sentence_ends.append(len(stems))
-        return Words(units, stems, tokens, first_stems, sentence_ends, bool(tags))
+        capitals = [lexeme.is_capital for lexeme in lexemes]
+        return Words(
+            units, stems, tokens, first_stems, sentence_ends, capitals, bool(tags)
+        )
 
     def _look_up(self, doc: Doc) -> List[_Lexeme]:
         lexemes = self._lexemes
@@ -175,6 +181,7 @@ class WordReader:
             is_hyphen=text in _HYPHENS,
             is_space=text.isspace(),
             ends_sentence=not stems and text[-1:] in _SENTENCE_ENDS,
+            is_capital=text.istitle() or text.isupper(),
         )
 
     def _tag_attribute(self, doc: Doc) -> Optional[int]:

@@ -55,7 +55,8 @@ def collect_candidates(
     # Of mentions in this order one is free when it reaches further than all before,
     # and the last free one holds every later one that does not.
     reach, holder = -1, ""
-    for start, end in sorted(set(mentions), key=_longer_first):
+    for start, minus_end in sorted({(start, -end) for start, end in mentions}):
+        end = -minus_end
         phrase = tuple(flat[first[start] : first[end]])
         if not phrase:
             continue
@@ -70,6 +71,3 @@ def collect_candidates(
             candidate.holders.add(holder)
     return list(by_stems.values())
 
-
-def _longer_first(mention: Tuple[int, int]) -> Tuple[int, int]:
-    return mention[0], -mention[1]

@@ -100,12 +100,11 @@ def _rank_statistical(
     for doc, phrases in zip(docs, candidates):
         words = get_word_reader(doc.lang_).read(doc)
         known = get_lexicon(doc.lang_, lexicon)
-        scores.append(Scores(_score_doc(doc, words, phrases, known, weights)))
+        scores.append(Scores(_score_doc(words, phrases, known, weights)))
     return scores
 
 
 def _score_doc(
-    doc: Doc,
     words: Words,
     candidates: List[Candidate],
     lexicon: Lexicon,
@@ -120,7 +119,7 @@ def _score_doc(
         for stem, count in counts.items()
     }
     opening = {unit.start for unit in words.units if unit.sentence_start}
-    first_stems = words.first_stems
+    first_stems, capital = words.first_stems, words.capitals
     longest = len(weights.length) - 1
     scores: List[float] = []
     for candidate in candidates:
@@ -131,8 +130,8 @@ def _score_doc(
         score *= len(mentions) ** weights.frequency
         first = first_stems[mentions[0][0]]
         score /= (first + weights.position_offset) ** weights.position
-        capitals = sum([doc[s].is_title or doc[s].is_upper for s, _ in mentions if s not in opening])
-        score *= 1 + weights.casing * capitals / len(mentions)
+        inside = [capital[s] for s, _ in mentions if s not in opening]
+        score *= 1 + weights.casing * sum(inside) / len(mentions)
         if len(mentions) > 1:
             score *= 1 + weights.repeated
         if not candidate.n_free:
