@@ -149,7 +149,7 @@ def speed_report(results: Row) -> str:
         ]
         parts.append(table(header, cells))
     if results.get("overhead"):
-        parts.append("### What a ranker adds to the time of its tagger, per cent")
+        parts.append("### What a ranker adds to the time of the tagger, per cent")
         cells = [
             [
                 r["system"],

@@ -62,7 +62,7 @@ def interleave(systems: Dict[str, System], texts: Sequence[str], passes: int) ->
 def run_speed(
     systems: Dict[str, System], corpus: Corpus, passes: int, say: Say
 ) -> Tuple[List[Row], List[Row]]:
-    """The speed of systems on one set, and what rankers add to their tagger.
+    """The speed of systems on one set, and what rankers add to the tagger.
 
     systems (Dict[str, System]): Loaded systems by name.
     corpus (Corpus): The documents.
@@ -93,7 +93,7 @@ def run_speed(
     overheads: List[Row] = []
     if TAGGER in times:
         for name in times:
-            if name.startswith("ours-") and name != "ours-blank":
+            if name.startswith(("ours-", "ptr-")) and name != "ours-blank":
                 row = {"system": name, "dataset": corpus.name}
                 for key, which in (("percent", 0), ("percent_cpu", 1)):
                     row[key] = 100 * (_ratio(times, name, TAGGER, which) - 1)

@@ -265,7 +265,9 @@ def set_keyphrases(
         if form(text):
             scores = given.mention_scores
             records.append(
-                Record(text, form(text), score, mentions, given.source or source, scores)
+                Record(
+                    text, form(text), score, mentions, given.source or source, scores
+                )
             )
     records.sort(key=lambda record: -record.score)
     write_records(doc, records, key)

@@ -10,10 +10,10 @@ import gzip
 import json
 import math
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Dict, Optional, Union
+from typing import Dict, Optional
 
 # Word classes: noun, adjective, participle (adjective or verb), the participle in
 # -ing (noun, adjective or verb), other.
@@ -57,30 +57,31 @@ def guess_class(word: str) -> str:
     return PARTICIPLE if word.endswith("ed") else NOUN
 
 
-def read_lexicon(path: Union[str, Path, Any], lang: str) -> Lexicon:
-    """Read a lexicon file.
+def parse_lexicon(packed: bytes, lang: str, origin: str) -> Lexicon:
+    """Read the bytes of a lexicon file.
 
-    path (Union[str, Path]): A file made by ``scripts/make_lexicon.py``.
+    packed (bytes): What ``scripts/make_lexicon.py`` wrote.
     lang (str): The language it must be of.
-    RAISES: ValueError if the file is not a lexicon of that language.
+    origin (str): The name of the file, for errors.
+    RAISES: ValueError if it is not a lexicon of that language.
     """
     try:
-        data = json.loads(gzip.decompress(path.read_bytes()))
+        data = json.loads(gzip.decompress(packed))
         if data["lang"] != lang:
             raise ValueError(f"it is of language {data['lang']!r}, not {lang!r}")
         scale = -math.log(data["floor"])
         idf = {
-            stem: cost / 100 / scale
+            stem: int(cost) / 100 / scale
             for cost, stems in data["costs"].items()
-            for cost, stem in ((int(cost), s) for s in stems.split())
+            for stem in stems.split()
         }
         classes = {w: c for c, ws in data["classes"].items() for w in ws.split()}
     except (OSError, EOFError, KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} is not a usable lexicon: {error}") from error
+        raise ValueError(f"{origin} is not a usable lexicon: {error}.") from error
     return Lexicon(lang, idf, 1.0, classes)
 
 
-@lru_cache(maxsize=None)
+@cache
 def get_lexicon(lang: str, path: Optional[str] = None) -> Lexicon:
     """The lexicon of a language: the given file, the bundled one, or an empty one.
 
@@ -88,6 +89,8 @@ def get_lexicon(lang: str, path: Optional[str] = None) -> Lexicon:
     path (Optional[str]): A lexicon file of your own.
     """
     if path is not None:
-        return read_lexicon(Path(path), lang)
+        return parse_lexicon(Path(path).read_bytes(), lang, path)
     bundled = files("spacy_keyphrase") / "resources" / f"{lang}.lexicon.json.gz"
-    return read_lexicon(bundled, lang) if bundled.is_file() else Lexicon(lang)
+    if not bundled.is_file():
+        return Lexicon(lang)
+    return parse_lexicon(bundled.read_bytes(), lang, bundled.name)

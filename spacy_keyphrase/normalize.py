@@ -9,7 +9,7 @@ languages with their Snowball stemmer; the rest is only lower-cased.
 """
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from threading import Lock
 from typing import Callable, Dict, Iterable, List, Sequence, Tuple
 
@@ -147,7 +147,7 @@ class Normalizer:
         return " ".join([stem(word.lower()) for word in words])
 
 
-@lru_cache(maxsize=None)
+@cache
 def get_normalizer(lang: str = "en") -> Normalizer:
     """The shared normalizer of a language."""
     return Normalizer(lang)

@@ -117,10 +117,27 @@ _STEP_3 = _by_last_letter(
 _STEP_4 = _by_last_letter(
     [
         (suffix, "")
-        for suffix in (
-            "al ance ence er ic able ible ant ement ment ent ion "
-            "ou ism ate iti ous ive ize"
-        ).split()
+        for suffix in [
+            "al",
+            "ance",
+            "ence",
+            "er",
+            "ic",
+            "able",
+            "ible",
+            "ant",
+            "ement",
+            "ment",
+            "ent",
+            "ion",
+            "ou",
+            "ism",
+            "ate",
+            "iti",
+            "ous",
+            "ive",
+            "ize",
+        ]
     ]
 )
 

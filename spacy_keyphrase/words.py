@@ -7,7 +7,7 @@ Tokens become units. A unit is a word or a compound of words joined by hyphens
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from spacy.attrs import IS_STOP, ORTH, POS, SENT_START, SPACY, TAG
@@ -210,7 +210,7 @@ def _class_of_tag(name: str) -> str:
     return OTHER
 
 
-@lru_cache(maxsize=None)
+@cache
 def get_word_reader(lang: str) -> WordReader:
     """The shared reader of a language, with its bundled lexicon."""
     return WordReader(lang)

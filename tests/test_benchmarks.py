@@ -13,6 +13,7 @@ from benchmarks.data import Corpus
 from benchmarks.peers import Unavailable, distinct
 from benchmarks.quality import measure
 from benchmarks.report import table, write_report
+from benchmarks.speed import run_speed
 from benchmarks.systems import PIPELINES, SYSTEMS, make_system
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -81,6 +82,28 @@ def test_measure_counts_a_document_by_hand():
     assert row["present_f1@5"] == pytest.approx(100 * 4 / 7, abs=0.01)
     assert row["micro_f1@5"] == pytest.approx(100 * 2 / 3, abs=0.01)
     assert row["r@50"] == pytest.approx(100 * 2 / 3, abs=0.01)
+
+
+def test_speed_runs_systems_in_turn():
+    calls = []
+
+    class Fake:
+        def __init__(self, name):
+            self.name = name
+
+        def extract(self, texts, lang="en"):
+            calls.append(self.name)
+            return [[] for _ in texts]
+
+    corpus = Corpus("two/texts", "en", TEXTS, [[], []])
+    systems = {name: Fake(name) for name in ("tagger", "yake", "ours-textrank")}
+    rows, overhead = run_speed(systems, corpus, 3, lambda line: None)
+    # One pass to warm up, and three.
+    assert calls == ["tagger", "yake", "ours-textrank"] * 4
+    assert [row["system"] for row in rows] == list(systems)
+    assert rows[1]["ratio"] == rows[1]["ratio_cpu"] == 1.0
+    assert [row["words"] for row in rows] == [sum(len(t.split()) for t in TEXTS)] * 3
+    assert [row["system"] for row in overhead] == ["ours-textrank"]
 
 
 def test_table_marks_what_is_missing():

@@ -70,4 +70,3 @@ def collect_candidates(
         else:
             candidate.holders.add(holder)
     return list(by_stems.values())
-

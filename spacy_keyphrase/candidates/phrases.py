@@ -11,7 +11,29 @@ from .base import Offsets, Suggester
 
 # Languages whose adjectives follow the noun.
 TRAILING_ADJECTIVES = frozenset(
-    "ar br ca es eu fa fr ga gd gl he id it la lij ms oc pt ro tl vi".split()
+    [
+        "ar",
+        "br",
+        "ca",
+        "es",
+        "eu",
+        "fa",
+        "fr",
+        "ga",
+        "gd",
+        "gl",
+        "he",
+        "id",
+        "it",
+        "la",
+        "lij",
+        "ms",
+        "oc",
+        "pt",
+        "ro",
+        "tl",
+        "vi",
+    ]
 )
 
 
@@ -59,6 +81,40 @@ def make_chunks(
     return _PhraseSuggester(max_words, subphrases, trailing_adjectives, False)
 
 
+# Before one of these a word in -ing governs what follows: "species inhabiting the ...".
+_DETERMINERS = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "this",
+        "that",
+        "these",
+        "those",
+        "its",
+        "their",
+        "his",
+        "her",
+        "our",
+        "my",
+        "your",
+        "all",
+        "any",
+        "each",
+        "every",
+        "some",
+        "no",
+        "such",
+        "both",
+        "many",
+        "several",
+        "it",
+        "them",
+        "us",
+    ]
+)
+
+
 class _PhraseSuggester:
     def __init__(
         self,
@@ -88,14 +144,16 @@ class _PhraseSuggester:
         found: Offsets = []
         phrase: List[Unit] = []
         head = 0  # length of the phrase up to its last noun
-        for unit in words.units:
+        for i, unit in enumerate(words.units):
             cls = unit.cls
             if words.tagged and unit.sentence_start and phrase:
                 self._add(phrase if trailing and head else phrase[:head], found)
                 phrase, head = [], 0
             if cls == GERUND and phrase and phrase[-1].cls == NOUN:
-                # "data mining"; before a noun it modifies, "the mining company".
-                unit, cls = unit._replace(cls=NOUN), NOUN
+                # "data mining", but "data mining the ..."
+                following = words.units[i + 1 : i + 2]
+                if not (following and doc[following[0].start].lower_ in _DETERMINERS):
+                    unit, cls = unit._replace(cls=NOUN), NOUN
             if cls == NOUN:
                 phrase.append(unit)
                 head = len(phrase)

@@ -55,9 +55,17 @@ def check_format(name: str) -> str:
     return name
 
 
+def check_n_process(n: int) -> int:
+    """A number of processes, or -1."""
+    if n == 0 or n < -1:
+        raise typer.BadParameter(f"{n} is neither a number of processes nor -1.")
+    return n
+
+
 Inputs = Annotated[
     List[Path],
     typer.Argument(
+        metavar="INPUT...",
         help="Files or folders, of text or of any corpus format; - for standard input.",
         callback=check_input,
         show_default=False,
@@ -66,6 +74,7 @@ Inputs = Annotated[
 Corpus = Annotated[
     Path,
     typer.Argument(
+        metavar="CORPUS",
         help="File or folder of any corpus format.",
         callback=check_path,
         show_default=False,
@@ -134,7 +143,11 @@ Limit = Annotated[
 ]
 NProcess = Annotated[
     int,
-    typer.Option("--n-process", help="Processes to run in; -1 for one on each core."),
+    typer.Option(
+        "--n-process",
+        help="Processes to run in; -1 for one on each core.",
+        callback=check_n_process,
+    ),
 ]
 BatchSize = Annotated[
     int, typer.Option("--batch-size", min=1, help="Documents in a batch.")

@@ -1,22 +1,7 @@
 """The pipeline of a command, and running it over documents."""
 
-import os
-import signal
-import threading
-from collections import deque
-from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import (
-    Any,
-    Deque,
-    Dict,
-    Generator,
-    Iterable,
-    Iterator,
-    List,
-    Optional,
-    Tuple,
-)
+from typing import Any, Dict, Generator, Iterable, List, Optional, Tuple
 
 import spacy
 import typer
@@ -26,8 +11,12 @@ from spacy.util import load_config, load_model_from_config
 
 from ..corpora import CorpusError, KeyphraseDocument
 from ..keyphrase import KEY, Keyphrase, get_keyphrases, set_keyphrases
+from ._workers import run_in_workers
 
 ATTRIBUTE = "doc._.keyphrases"
+
+
+Results = Generator[Tuple[KeyphraseDocument, Doc], None, None]
 
 
 class Extractor:
@@ -73,7 +62,7 @@ class Extractor:
         *,
         n_process: int = 1,
         batch_size: int = 64,
-    ) -> Generator[Tuple[KeyphraseDocument, Doc], None, None]:
+    ) -> Results:
         """Run the pipeline.
 
         documents (Iterable[KeyphraseDocument]): Read as they are needed.
@@ -82,24 +71,26 @@ class Extractor:
         YIELDS (Tuple[KeyphraseDocument, Doc]): Each document and its doc, in order.
             Close it when it is not read to the end: that ends the processes.
         """
-        waiting: Deque[KeyphraseDocument] = deque()
+        checked = (self._check(document) for document in documents)
+        if n_process != 1:
+            return run_in_workers(
+                self.nlp, checked, n_process=n_process, batch_size=batch_size
+            )
+        return self._run(checked, batch_size)
 
-        def texts() -> Iterator[str]:
-            for document in documents:
-                if len(document.text) > self.nlp.max_length:
-                    raise CorpusError(
-                        f"Document {document.id!r} has {len(document.text)} "
-                        "characters, more than the pipeline's max_length "
-                        f"({self.nlp.max_length})."
-                    )
-                waiting.append(document)
-                yield document.text
+    def _run(self, documents: Iterable[KeyphraseDocument], batch_size: int) -> Results:
+        pairs = ((document.text, document) for document in documents)
+        stream = self.nlp.pipe(pairs, as_tuples=True, batch_size=batch_size)
+        for doc, document in stream:
+            yield document, doc
 
-        with quiet_workers(n_process != 1):
-            stream = self.nlp.pipe(texts(), n_process=n_process, batch_size=batch_size)
-            with closing(stream):  # type: ignore[type-var]
-                for doc in stream:
-                    yield waiting.popleft(), doc
+    def _check(self, document: KeyphraseDocument) -> KeyphraseDocument:
+        if len(document.text) > self.nlp.max_length:
+            raise CorpusError(
+                f"Document {document.id!r} has {len(document.text)} characters, more "
+                f"than the pipeline's max_length ({self.nlp.max_length})."
+            )
+        return document
 
 
 def load_extractor(
@@ -165,26 +156,3 @@ def _changes(nlp: Language, settings: Dict[str, Any]) -> Dict[str, Dict[str, Any
         if has:
             changes[pipe] = {name: settings[name] for name in sorted(has)}
     return changes
-
-
-@contextmanager
-def quiet_workers(active: bool) -> Iterator[None]:
-    """Let Ctrl-C end worker processes without a word; the parent has it to say.
-
-    Forked workers inherit the handler. Elsewhere it changes nothing.
-    """
-    if not active or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    parent = os.getpid()
-
-    def handle(number: int, frame: Any) -> None:
-        if os.getpid() != parent:
-            os._exit(130)
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, handle)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -66,6 +66,9 @@ def describe(error: Exception) -> str:
     """What went wrong, in words."""
     if isinstance(error, KeyError) and error.args:
         return str(error.args[0])
+    if "[E871]" in str(error):
+        # spaCy passes a worker's whole traceback on; its last line says it.
+        return str(error).strip().splitlines()[-1]
     if isinstance(error, _EXPECTED):
         return str(error) or type(error).__name__
     return f"{type(error).__name__}: {error} (set {DEBUG}=1 for the traceback)"

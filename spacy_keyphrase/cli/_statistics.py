@@ -10,7 +10,7 @@ from ..candidates import Suggester, collect_candidates
 from ..corpora import KeyphraseDocument
 from ..keyphrase import Alignment
 from ..normalize import contains_form, get_normalizer
-from ..registry import registry
+from ..registry import get_registered
 
 LIMITS = (1, 2, 3, 4, 5)
 FIGURES = (
@@ -153,7 +153,7 @@ def default_suggesters() -> List[SuggesterRecall]:
     """All registered suggesters that can be made with their default settings."""
     made: List[SuggesterRecall] = []
     registered: List[Tuple[str, Any]] = sorted(
-        registry.keyphrase_candidates.get_all().items()
+        get_registered("keyphrase_candidates").items()
     )
     for name, make in registered:
         try:

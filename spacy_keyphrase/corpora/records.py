@@ -50,9 +50,12 @@ def parse_record(line: str) -> Record:
     """One line as a JSON object."""
     try:
         record = json.loads(line)
-    except (ValueError, RecursionError) as error:
+    except json.JSONDecodeError as error:
         hint = "; the file must hold one JSON object per line" * (line.strip() == "[")
-        raise MalformedError(f"not valid JSON ({error}){hint}") from None
+        message = f"not valid JSON ({error.msg} at column {error.colno}){hint}"
+        raise MalformedError(message) from None
+    except (ValueError, RecursionError) as error:
+        raise MalformedError(f"not valid JSON ({error})") from None
     if not isinstance(record, dict):
         raise MalformedError(
             f"expected a JSON object, found {_kind(record)}; "

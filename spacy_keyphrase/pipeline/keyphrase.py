@@ -60,7 +60,7 @@ def make_keyphrase(
     return KeyphraseRanker(
         make_phrases(subphrases=True),
         make_statistical(),
-        Selection(top_n, min_score, max_similarity, diversity, subphrases),
+        selection=Selection(top_n, min_score, max_similarity, diversity, subphrases),
         name=name,
         case=case,
         key=key,

@@ -87,7 +87,13 @@ def make_keyphrase_ranker(
     """
     selection = Selection(top_n, min_score, max_similarity, diversity, subphrases)
     return KeyphraseRanker(
-        candidates, ranker, selection, name=name, case=case, key=key, scorer=scorer
+        candidates,
+        ranker,
+        selection=selection,
+        name=name,
+        case=case,
+        key=key,
+        scorer=scorer,
     )
 
 
@@ -96,7 +102,8 @@ class KeyphraseRanker(Pipe):
 
     candidates (Suggester): From a doc to token offsets.
     ranker (Ranker): Scorer of candidates.
-    selection (Selection): How many keyphrases are kept, and which.
+    selection (Optional[Selection]): How many keyphrases are kept, and which; by
+        default the best 10.
     name (str): Name of the component; the `source` of its keyphrases.
     case (str): "surface" or "lower".
     key (str): Key of the span group.
@@ -107,8 +114,8 @@ class KeyphraseRanker(Pipe):
         self,
         candidates: Suggester,
         ranker: Ranker,
-        selection: Selection = Selection(),
         *,
+        selection: Optional[Selection] = None,
         name: str = "keyphrase_ranker",
         case: Case = "surface",
         key: str = KEY,
@@ -120,7 +127,7 @@ class KeyphraseRanker(Pipe):
         self.name = name
         self.candidates = candidates
         self.ranker = ranker
-        self.selection = selection
+        self.selection = selection or Selection()
         self.case = case
         self.key = key
         self.scorer = scorer
@@ -136,7 +143,7 @@ class KeyphraseRanker(Pipe):
         batch_size (int): How many docs are ranked at a time.
         YIELDS (Doc): The same docs.
         """
-        for docs in minibatch(stream, size=batch_size):
+        for docs in minibatch(stream, size=batch_size):  # type: ignore[no-untyped-call]
             try:
                 self.set_annotations(docs, self.predict(docs))
             except Exception as error:

@@ -47,8 +47,8 @@ def pagerank(
     weights = weights / np.where(dangling, 1.0, strength)[sources]
     matrix: Optional[Floats] = None
     if n_nodes <= _DENSE:
-        flat = np.bincount(targets * n_nodes + sources, weights, n_nodes * n_nodes)
-        matrix = flat.reshape(n_nodes, n_nodes)
+        matrix = np.zeros((n_nodes, n_nodes))
+        np.add.at(matrix, (targets, sources), weights)
     has_dangling = bool(dangling.any())
     ranks = restart
     for _ in range(max_iterations):

@@ -1,7 +1,7 @@
 """Rankers on a graph of words: TextRank, SingleRank, PositionRank."""
 
 from functools import partial
-from typing import Dict, List, Sequence, Tuple
+from typing import Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 from spacy.tokens import Doc
@@ -75,7 +75,9 @@ def _rank(
         words = get_word_reader(doc.lang_).read(doc)
         node_of, nodes, positions = _graph_words(words)
         sources, targets, weights = _links(nodes, positions, window)
-        restart = np.bincount(nodes, 1 / (positions + 1)) if biased else None
+        restart: Optional[Floats] = None
+        if biased:
+            restart = np.bincount(nodes, 1 / (positions + 1)).astype(float)
         if not weighted:
             weights = np.ones_like(weights)
         ranks = pagerank(

@@ -1,0 +1,52 @@
+# make demo   install the core and show the keyphrases of a real document
+# make test   install everything the tests need and run them all
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+# Nothing is fetched at run time, and idle threads do not spin.
+export HF_HUB_OFFLINE = 1
+export HAYSTACK_TELEMETRY_ENABLED = False
+export OMP_WAIT_POLICY = PASSIVE
+export TOKENIZERS_PARALLELISM = false
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+# Only these targets are held to exact versions; users have the ranges of pyproject.toml.
+INSTALL := $(BIN)/pip install --quiet --constraint constraints.txt
+
+.PHONY: demo test lint typecheck unit bench clean
+
+demo: $(VENV)/.core
+	$(BIN)/spacy-keyphrase extract examples/origin.txt
+	$(BIN)/spacy-keyphrase render examples/origin.txt --output demo.html
+
+test: lint typecheck unit
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+typecheck: $(VENV)/.test
+	$(BIN)/mypy
+
+unit: $(VENV)/.test
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks.run all
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info demo.html
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: $(VENV)/bin/python pyproject.toml constraints.txt
+	$(INSTALL) --editable .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.core
+	$(INSTALL) --editable ".[dev]"
+	touch $@
+
+$(VENV)/.bench: $(VENV)/.test
+	$(INSTALL) --editable ".[bench]"
+	touch $@
