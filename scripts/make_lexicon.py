@@ -14,7 +14,7 @@ import sys
 from collections import Counter, defaultdict
 from itertools import islice
 from pathlib import Path
-from typing import Dict, Iterable, Iterator, List, Set, Tuple
+from typing import Dict, Iterable, Iterator, List, Tuple
 
 from spacy.lang.en.stop_words import STOP_WORDS
 
@@ -85,11 +85,10 @@ def word_classes(data: Path) -> Dict[str, str]:
         word: max("NAPGO", key=lambda c: (count[c], -"NAPGO".index(c)))
         for word, count in counts.items()
     }
-    stop: Set[str] = {w for w in STOP_WORDS if majority.get(w) != ADJECTIVE}
     return {
         word: c
         for word, c in majority.items()
-        if c != guess_class(word) and word not in stop and word.isalpha()
+        if c != guess_class(word) and word not in STOP_WORDS and word.isalpha()
     }
 
 

@@ -64,12 +64,19 @@ _SINGLE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003
 # The tail keeps "C++" and "C#" apart from "C".
 _TAIL = r"(?:(?:\+\+|\#)(?!\w))?"
 _WORD = re.compile(rf"[{_SINGLE}]|(?:(?![{_SINGLE}])[^\W_][{_MARKS}]*)+{_TAIL}")
+_IDEOGRAPH = re.compile(f"[{_SINGLE}]")
 _ASCII_WORD = re.compile(rf"[^\W_]+{_TAIL}", re.ASCII)
 
 
 def split_words(text: str) -> List[str]:
     """The words of a text, case kept, punctuation and white space dropped."""
     return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
+
+
+def is_ideograph(char: str) -> bool:
+    """Whether a character is of a script that has no spaces between words and is
+    counted as a word of its own."""
+    return _IDEOGRAPH.fullmatch(char) is not None
 
 
 def _identity(word: str) -> str:

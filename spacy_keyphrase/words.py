@@ -14,7 +14,7 @@ from spacy.attrs import IS_STOP, ORTH, POS, SENT_START, SPACY, TAG
 from spacy.tokens import Doc
 
 from .lexicon import ADJECTIVE, NOUN, OTHER, PARTICIPLE, Lexicon, get_lexicon
-from .normalize import get_normalizer
+from .normalize import get_normalizer, is_ideograph
 
 BREAK = "B"
 _HYPHENS = frozenset("-\u2010\u2011\u2013")
@@ -22,6 +22,9 @@ _SENTENCE_ENDS = frozenset(".?!\u2026\u3002\uff01\uff1f\u0964\u061f\u06d4")
 # Tags of words that modify as the last part of a compound ("web-based", "90-day").
 _MODIFIER_TAGS = ("VB", "RB", "CD", "IN", "FW")
 _MODIFIER_POS = frozenset(("VERB", "ADV", "NUM", "ADP", "X"))
+# Languages that write their nouns with a capital, and their adjectives' endings.
+CAPITAL_NOUNS = frozenset(("de", "lb"))
+_ATTRIBUTIVE = ("e", "em", "en", "er", "es")
 _CACHE_SIZE = 200_000
 
 
@@ -142,7 +145,7 @@ class WordReader:
                 cls = self._tagged_class(tags[j - 1], j - i, doc)
             elif j - i > 1:
                 cls = NOUN if lexemes[j - 1][1] == NOUN else ADJECTIVE
-            elif stop[i] and cls != ADJECTIVE:
+            elif stop[i]:
                 cls = OTHER
             if broken and units:
                 units.append(Unit(i, i, BREAK, False))
@@ -171,8 +174,10 @@ class WordReader:
         stems = self._normalizer.stems(text)
         if not stems:
             cls = BREAK
-        elif text[0].isdigit() or len(text) == 1:
+        elif text[0].isdigit() or (len(text) == 1 and not is_ideograph(text)):
             cls = OTHER
+        elif self.lang in CAPITAL_NOUNS and text[0].islower():
+            cls = ADJECTIVE if text.endswith(_ATTRIBUTIVE) else OTHER
         else:
             cls = self.lexicon.word_class(text.lower())
         return _Lexeme(

@@ -6,7 +6,7 @@ from spacy.tokens import Doc
 
 from ..lexicon import ADJECTIVE, GERUND, NOUN, PARTICIPLE
 from ..registry import registry
-from ..words import Unit, get_word_reader
+from ..words import CAPITAL_NOUNS, Unit, get_word_reader
 from .base import Offsets, Suggester
 
 # Languages whose adjectives follow the noun.
@@ -81,6 +81,7 @@ def make_chunks(
     return _PhraseSuggester(max_words, subphrases, trailing_adjectives, False)
 
 
+_MODIFIERS = (ADJECTIVE, PARTICIPLE, GERUND)
 # Before one of these a word in -ing governs what follows: "species inhabiting the ...".
 _DETERMINERS = frozenset(
     [
@@ -141,17 +142,33 @@ class _PhraseSuggester:
         trailing = self.trailing_adjectives
         if trailing is None:
             trailing = doc.lang_ in TRAILING_ADJECTIVES
+        found = self._suggest(doc, words.units, words.tagged, trailing)
+        if not found and not words.tagged:
+            # Better a modifier than nothing: "fast and simple".
+            nouns = [
+                u._replace(cls=NOUN) if u.cls in _MODIFIERS else u for u in words.units
+            ]
+            found = self._suggest(doc, nouns, words.tagged, trailing)
+        return found
+
+    def _suggest(
+        self, doc: Doc, units: List[Unit], tagged: bool, trailing: bool
+    ) -> Offsets:
         found: Offsets = []
         phrase: List[Unit] = []
         head = 0  # length of the phrase up to its last noun
-        for i, unit in enumerate(words.units):
+        # Where nouns are told by their capitals, what looks like an adjective behind
+        # one is more often a verb.
+        one_noun_group = not tagged and doc.lang_ in CAPITAL_NOUNS
+        for i, unit in enumerate(units):
             cls = unit.cls
-            if words.tagged and unit.sentence_start and phrase:
+            new_group = one_noun_group and cls == ADJECTIVE and head
+            if phrase and (new_group or (tagged and unit.sentence_start)):
                 self._add(phrase if trailing and head else phrase[:head], found)
                 phrase, head = [], 0
             if cls == GERUND and phrase and phrase[-1].cls == NOUN:
                 # "data mining", but "data mining the ..."
-                following = words.units[i + 1 : i + 2]
+                following = units[i + 1 : i + 2]
                 if not (following and doc[following[0].start].lower_ in _DETERMINERS):
                     unit, cls = unit._replace(cls=NOUN), NOUN
             if cls == NOUN:

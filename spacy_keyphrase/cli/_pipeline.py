@@ -11,7 +11,7 @@ from spacy.util import load_config, load_model_from_config
 
 from ..corpora import CorpusError, KeyphraseDocument
 from ..keyphrase import KEY, Keyphrase, get_keyphrases, set_keyphrases
-from ._workers import run_in_workers
+from ._workers import Feed, run_in_workers
 
 ATTRIBUTE = "doc._.keyphrases"
 
@@ -79,10 +79,11 @@ class Extractor:
         return self._run(checked, batch_size)
 
     def _run(self, documents: Iterable[KeyphraseDocument], batch_size: int) -> Results:
-        pairs = ((document.text, document) for document in documents)
-        stream = self.nlp.pipe(pairs, as_tuples=True, batch_size=batch_size)
-        for doc, document in stream:
-            yield document, doc
+        feed = Feed(documents)
+        for doc in self.nlp.pipe(feed, batch_size=batch_size):
+            yield feed.waiting.popleft(), doc
+        if feed.error is not None:
+            raise feed.error
 
     def _check(self, document: KeyphraseDocument) -> KeyphraseDocument:
         if len(document.text) > self.nlp.max_length:

@@ -35,7 +35,7 @@ def run_in_workers(
     batch_size (int): Documents in a batch.
     YIELDS (Tuple[KeyphraseDocument, Doc]): Each document and its doc, in order.
     """
-    feed = _Feed(documents)
+    feed = Feed(documents)
     errors = _Errors()
     handler, nlp.default_error_handler = nlp.default_error_handler, errors
     with _interrupts_of(feed):
@@ -60,8 +60,11 @@ def run_in_workers(
         raise KeyboardInterrupt
 
 
-class _Feed:
+class Feed:
     """The texts of documents, which are kept until their docs come back.
+
+    An error in reading ends the feed and is kept, so that the documents before it,
+    which may be in an unfinished batch, are not lost.
 
     documents (Iterable[KeyphraseDocument]): The documents.
     """
@@ -112,12 +115,14 @@ class _Errors:
 
 
 @contextmanager
-def _interrupts_of(feed: _Feed) -> Iterator[None]:
+def _interrupts_of(feed: Feed) -> Iterator[None]:
     """Ctrl-C reaches all processes of a terminal: workers leave it to the parent.
 
-    Forked workers inherit the handler.
+    Forked workers inherit the handler. Where the signal is ignored, as in a shell's
+    background jobs, it stays so.
     """
-    if threading.current_thread() is not threading.main_thread():
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         yield
         return
     parent = os.getpid()
