@@ -65,7 +65,7 @@ def check_n_process(n: int) -> int:
 Inputs = Annotated[
     List[Path],
     typer.Argument(
-        metavar="INPUT...",
+        metavar="INPUT",
         help="Files or folders, of text or of any corpus format; - for standard input.",
         callback=check_input,
         show_default=False,

@@ -46,7 +46,7 @@ def evaluate_cli(
     gold: Annotated[
         List[Path],
         typer.Argument(
-            metavar="GOLD...",
+            metavar="GOLD",
             help="Corpora with gold keyphrases; a folder of JSON lines stands for its "
             "files.",
             callback=check_input,

@@ -8,7 +8,7 @@ import sys
 import time
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, List
+from typing import Any, Dict, List
 
 import pytest
 
@@ -19,7 +19,7 @@ TEXT = "Graph neural networks learn on graphs. Deep models of text number {}."
 needs_posix = pytest.mark.skipif(os.name != "posix", reason="POSIX pipes and signals")
 
 
-def environment() -> dict:
+def environment() -> Dict[str, str]:
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return {**os.environ, "PYTHONPATH": path}
 
