@@ -32,7 +32,7 @@ def run_quality(
     systems (Sequence[str]): Names of systems.
     corpora (Sequence[Corpus]): The datasets.
     say (Callable[[str], None]): Called with each line of progress.
-    YIELDS (List[Row]): The rows of one system.
+    YIELDS (List[Row]): The rows of one system on one dataset.
     """
     baseline: Dict[Tuple[str, str], Scores] = {}
     # First, so that the others can be compared with it.
@@ -43,18 +43,19 @@ def run_quality(
         except Unavailable as reason:
             say(f"{name}: skipped: {reason}")
             continue
-        rows: List[Row] = []
         for corpus in corpora:
-            if system.supports(corpus.lang):
-                for row, scores in evaluate(name, system, corpus):
-                    key = corpus.name, row["stems"]
-                    if name == BASELINE:
-                        baseline[key] = scores
-                    elif key in baseline:
-                        row["difference"] = _difference(baseline[key], scores)
-                    rows.append(row)
-                    say(_line(row))
-        yield rows
+            if not system.supports(corpus.lang):
+                continue
+            rows: List[Row] = []
+            for row, scores in evaluate(name, system, corpus):
+                key = corpus.name, row["stems"]
+                if name == BASELINE:
+                    baseline[key] = scores
+                elif key in baseline:
+                    row["difference"] = _difference(baseline[key], scores)
+                rows.append(row)
+                say(_line(row))
+            yield rows
 
 
 def evaluate(name: str, system: System, corpus: Corpus) -> Iterator[Tuple[Row, Scores]]:

@@ -82,7 +82,7 @@ def _quality(options: argparse.Namespace) -> None:
         for name in options.datasets or DATASETS
     ]
     for rows in run_quality(options.systems or list(SYSTEMS), corpora, _say):
-        # After every system, so that a later failure loses nothing.
+        # After every dataset, so that a later failure loses nothing.
         _save(options.output, "quality", rows=rows)
 
 

@@ -192,4 +192,7 @@ def is_present(phrase: str, sections: Sequence[str], lang: str = "en") -> bool:
         sections = [sections]
     normalizer = get_normalizer(lang)
     form = normalizer.form(phrase)
+    if not normalizer.stems(phrase):
+        # Without a word, such as an emoji, it is looked for as it stands.
+        return bool(form) and any(form in part.lower() for part in sections)
     return any(contains_form(form, normalizer.form(part)) for part in sections)

@@ -255,3 +255,9 @@ def test_threads_share_a_stemmer():
                 for _ in range(8)
             ]
             assert all(run.result() == expected for run in runs)
+
+
+def test_a_phrase_without_words_is_looked_for_as_it_stands():
+    assert is_present("\U0001f642", ["all is well \U0001f642 today"])
+    assert not is_present("\U0001f642", ["all is well"])
+    assert not is_present(" ", ["all is well"])

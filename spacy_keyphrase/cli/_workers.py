@@ -47,6 +47,12 @@ def run_in_workers(
                     break
                 if not feed.interrupted:
                     yield document, doc
+        except EOFError:
+            if not feed.interrupted:
+                raise ChildProcessError(
+                    "A worker process ended before its work was done: it was killed "
+                    "or had no memory left. Try a smaller --n-process."
+                ) from None
         finally:
             feed.stopped = True
             for _ in stream:

@@ -5,7 +5,7 @@ from .converter import ConvertReport, convert, make_gold_doc
 from .document import KeyphraseDocument
 from .formats import FORMATS, Format, Probe, register_format
 from .read import read_corpus, read_stream
-from .reader import KeyphraseCorpus, make_corpus
+from .reader import KeyphraseCorpus, create_corpus
 
 __all__ = [
     "FORMATS",
@@ -19,7 +19,7 @@ __all__ = [
     "ReadContext",
     "ReadReport",
     "convert",
-    "make_corpus",
+    "create_corpus",
     "make_gold_doc",
     "read_corpus",
     "read_stream",

@@ -21,7 +21,7 @@ from .read import read_corpus
 ItemT = TypeVar("ItemT")
 
 
-def make_corpus(
+def create_corpus(
     path: Optional[Union[str, Path]],
     format: str = "auto",
     key: str = KEY,
@@ -65,13 +65,13 @@ def make_corpus(
     )
 
 
-registry.readers("spacy_keyphrase.Corpus.v1", func=make_corpus)
+registry.readers("spacy_keyphrase.Corpus.v1", func=create_corpus)
 
 
 class KeyphraseCorpus:
     """Examples of a corpus, streamed: one shard or one record is in memory.
 
-    See `make_corpus` for the settings.
+    See `create_corpus` for the settings.
     """
 
     def __init__(

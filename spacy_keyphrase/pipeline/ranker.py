@@ -1,5 +1,6 @@
 """``keyphrase_ranker``: unsupervised keyphrases from candidates and a scorer."""
 
+from collections import Counter
 from pathlib import Path
 from typing import (
     Any,
@@ -199,8 +200,7 @@ class KeyphraseRanker(Pipe):
                 # The phrase may also stand where it is no candidate.
                 found = alignment.find_stems(candidate.stems)
                 mentions = found if len(found) >= len(mentions) else mentions
-            start, end = candidate.mentions[0]
-            text = " ".join(doc[start:end].text.split())
+            text = _surface(doc, candidate)
             records.append(
                 Record(
                     text=text.lower() if self.case == "lower" else text,
@@ -256,3 +256,9 @@ class KeyphraseRanker(Pipe):
     ) -> "KeyphraseRanker":
         """The counterpart of `to_disk`."""
         return self
+
+
+def _surface(doc: Doc, candidate: Candidate) -> str:
+    """The most frequent surface form, the first of those as frequent; on one line."""
+    surfaces = Counter([doc[start:end].text for start, end in candidate.mentions])
+    return " ".join(max(surfaces, key=surfaces.__getitem__).split())

@@ -7,9 +7,11 @@ from typing import Any, Dict, List
 
 import pytest
 import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
 from typer.testing import CliRunner
 
-from spacy_keyphrase import keyphrases_to_json
+from spacy_keyphrase import keyphrases_to_json, normal_form
 from spacy_keyphrase.cli import app
 from spacy_keyphrase.corpora import read_corpus
 
@@ -18,6 +20,10 @@ TEXTS = [
     "Keyphrase extraction finds the phrases that sum up a document.",
     "The tokenizer splits a text. A tokenizer knows no grammar.",
 ]
+
+
+# Since Python 3.12 forking with threads, as spaCy does, warns.
+forks = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 
 
 def run(*args: object, input: Any = None, code: int = 0) -> Any:
@@ -145,6 +151,7 @@ def test_malformed_line(corpus: Path, tmp_path: Path) -> None:
     assert [path.name for path in output.parent.iterdir()] == ["out.jsonl"]
 
 
+@forks
 def test_two_processes_give_the_same(corpus: Path) -> None:
     args = ("extract", corpus, "--format", "jsonl")
     expected = run(*args).stdout
@@ -153,12 +160,33 @@ def test_two_processes_give_the_same(corpus: Path) -> None:
         assert run(*args, *more).stdout == expected
 
 
+@forks
 def test_an_error_in_two_processes(corpus: Path) -> None:
     corpus.write_text(corpus.read_text() + "{bad\n")
     args = ("extract", corpus, "--format", "jsonl", "--n-process", 2)
     result = run(*args, code=1)
     assert [record["id"] for record in lines(result.stdout)] == ["d0", "d1", "d2"]
     assert f"Error: {corpus}:4: not valid JSON" in result.stderr
+
+
+@Language.component("test_cli_fails")
+def fail_on_splits(doc: Doc) -> Doc:
+    if "splits" in doc.text:
+        raise ValueError("this component takes no splits")
+    return doc
+
+
+@forks
+@pytest.mark.parametrize("n_process", [1, 2])
+def test_a_failing_component(corpus: Path, tmp_path: Path, n_process: int) -> None:
+    nlp = spacy.blank("en")
+    nlp.add_pipe("test_cli_fails")
+    nlp.to_disk(tmp_path / "fails")
+    args = ("-p", tmp_path / "fails", "--batch-size", 1, "--n-process", n_process)
+    result = run("extract", corpus, "--format", "jsonl", *args, code=1)
+    assert "this component takes no splits" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert [record["id"] for record in lines(result.stdout)] == ["d0", "d1"]
 
 
 def test_pipelines(corpus: Path, tmp_path: Path) -> None:
