@@ -4,6 +4,7 @@ Tokens become units. A unit is a word or a compound of words joined by hyphens
 ("state-of-the-art"); it has a class: noun, adjective, participle, other, break.
 """
 
+import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ _SENTENCE_ENDS = frozenset(".?!\u2026\u3002\uff01\uff1f\u0964\u061f\u06d4")
 # Tags of words that modify as the last part of a compound ("web-based", "90-day").
 _MODIFIER_TAGS = ("VB", "RB", "CD", "IN", "FW")
 _MODIFIER_POS = frozenset(("VERB", "ADV", "NUM", "ADP", "X"))
+# Markup, addresses and code that a tokenizer left in one token.
+_NOT_A_WORD = re.compile(r"[<>@\\|=]|://|^www\.")
 # Languages that write their nouns with a capital, and their adjectives' endings.
 CAPITAL_NOUNS = frozenset(("de", "lb"))
 _ATTRIBUTIVE = ("e", "em", "en", "er", "es")
@@ -174,7 +177,11 @@ class WordReader:
         stems = self._normalizer.stems(text)
         if not stems:
             cls = BREAK
-        elif text[0].isdigit() or (len(text) == 1 and not is_ideograph(text)):
+        elif (
+            text[0].isdigit()
+            or (len(text) == 1 and not is_ideograph(text))
+            or _NOT_A_WORD.search(text)
+        ):
             cls = OTHER
         elif self.lang in CAPITAL_NOUNS and text[0].islower():
             cls = ADJECTIVE if text.endswith(_ATTRIBUTIVE) else OTHER
@@ -202,6 +209,13 @@ class WordReader:
         if cls == PARTICIPLE:
             return ADJECTIVE if n_tokens > 1 else OTHER
         return cls
+
+
+def _is_wordlike(text: str) -> bool:
+    """Whether a token may stand in a phrase: no number, single letter or address."""
+    if text[0].isdigit() or _NOT_A_WORD.search(text):
+        return False
+    return len(text) > 1 or is_ideograph(text)
 
 
 def _class_of_tag(name: str) -> str:
