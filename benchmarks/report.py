@@ -122,6 +122,7 @@ def speed_report(results: Row) -> str:
         "docs/CPU-s",
         "× YAKE",
         "× YAKE (CPU)",
+        "× YAKE (CPU, first pass)",
         "load s",
         "peak MB",
     ]
@@ -142,6 +143,7 @@ def speed_report(results: Row) -> str:
                 row["docs/cpu_s"],
                 _times(row["ratio"]),
                 _times(row["ratio_cpu"]),
+                _times(row["ratio_first_cpu"]),
                 row.get("load_s"),
                 row.get("peak_mb"),
             ]

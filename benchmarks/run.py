@@ -91,7 +91,8 @@ def _speed(options: argparse.Namespace) -> None:
     systems = speed.load_systems(options.systems or [*SYSTEMS, *PIPELINES], _say)
     for dataset in options.datasets or speed.SETS:
         corpus = read_corpus(dataset, options.limit or speed.SETS.get(dataset, 100))
-        rows, overhead = speed.run_speed(systems, corpus, options.passes, _say)
+        rows = speed.run_speed(systems, corpus, options.passes, _say)
+        overhead = speed.run_overhead(systems, corpus, options.passes, _say)
         for row in rows:
             row.update(speed.footprint(row["system"], dataset, len(corpus)))
         _save(options.output, "speed", rows=rows, overhead=overhead)

@@ -1,7 +1,7 @@
 """Every system that the benchmarks can run, behind one protocol."""
 
 import importlib
-from typing import Any, Callable, Dict, List, Optional, Protocol, Sequence
+from typing import Any, Callable, Dict, Iterable, List, Optional, Protocol, Sequence
 
 from .data import model_path
 from .peers import (
@@ -64,7 +64,8 @@ class Blank:
     def extract(self, texts: Sequence[str], lang: str = "en") -> List[Phrases]:
         if lang not in self._by_lang:
             self._make(lang)
-        return _read(self._by_lang[lang].pipe(texts), bool(self.pipe))
+        docs = self._by_lang[lang].pipe(texts)
+        return read_keyphrases(docs) if self.pipe else [[] for _ in docs]
 
 
 class Tagged:
@@ -80,29 +81,33 @@ class Tagged:
 
     def load(self) -> None:
         import spacy
+
+        self.nlp = spacy.load(model_path(), exclude=["parser", "lemmatizer"])
+        if self.pipe:
+            self.nlp.add_pipe(self.pipe, config=self.config())
+
+    def config(self) -> Dict[str, Any]:
+        """The settings of the pipe."""
         from spacy.util import registry
 
-        nlp = spacy.load(model_path(), exclude=["parser", "lemmatizer"])
-        if self.pipe:
-            _register()
-            config: Dict[str, Any] = {"top_n": TOP}
-            if self.ranker:
-                if not registry.has("keyphrase_rankers", self.ranker):
-                    raise Unavailable(f"no ranker {self.ranker} is registered")
-                config["ranker"] = {"@keyphrase_rankers": self.ranker}
-            nlp.add_pipe(self.pipe, config=config)
-        self.nlp = nlp
+        _register()
+        config: Dict[str, Any] = {"top_n": TOP}
+        if self.ranker:
+            if not registry.has("keyphrase_rankers", self.ranker):
+                raise Unavailable(f"no ranker {self.ranker} is registered")
+            config["ranker"] = {"@keyphrase_rankers": self.ranker}
+        return config
 
     def supports(self, lang: str) -> bool:
         return lang == "en"
 
     def extract(self, texts: Sequence[str], lang: str = "en") -> List[Phrases]:
-        return _read(self.nlp.pipe(texts), bool(self.pipe))
+        docs = self.nlp.pipe(texts)
+        return read_keyphrases(docs) if self.pipe else [[] for _ in docs]
 
 
-def _read(docs: Any, keyphrases: bool) -> List[Phrases]:
-    if not keyphrases:
-        return [[] for _ in docs]
+def read_keyphrases(docs: Iterable[Any]) -> List[Phrases]:
+    """The texts of the keyphrases of every doc."""
     return [[phrase.text for phrase in doc._.keyphrases] for doc in docs]
 
 

@@ -13,7 +13,7 @@ from benchmarks.data import Corpus
 from benchmarks.peers import Unavailable, distinct
 from benchmarks.quality import measure
 from benchmarks.report import table, write_report
-from benchmarks.speed import run_speed
+from benchmarks.speed import run_overhead, run_speed
 from benchmarks.systems import PIPELINES, SYSTEMS, make_system
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -96,14 +96,25 @@ def test_speed_runs_systems_in_turn():
             return [[] for _ in texts]
 
     corpus = Corpus("two/texts", "en", TEXTS, [[], []])
-    systems = {name: Fake(name) for name in ("tagger", "yake", "ours-textrank")}
-    rows, overhead = run_speed(systems, corpus, 3, lambda line: None)
-    # One pass to warm up, and three.
-    assert calls == ["tagger", "yake", "ours-textrank"] * 4
+    systems = {name: Fake(name) for name in ("yake", "other")}
+    rows = run_speed(systems, corpus, 3, lambda line: None)
+    # A start, one pass to warm up, and three.
+    assert calls == ["yake", "other"] * 5
     assert [row["system"] for row in rows] == list(systems)
-    assert rows[1]["ratio"] == rows[1]["ratio_cpu"] == 1.0
-    assert [row["words"] for row in rows] == [sum(len(t.split()) for t in TEXTS)] * 3
-    assert [row["system"] for row in overhead] == ["ours-textrank"]
+    assert rows[0]["ratio"] == rows[0]["ratio_cpu"] == 1.0
+    assert [row["words"] for row in rows] == [sum(len(t.split()) for t in TEXTS)] * 2
+
+
+def test_overhead_is_that_of_our_rankers(models_dir):
+    corpus = Corpus("two/texts", "en", TEXTS, [[], []])
+    systems = {
+        "tokenizer": make_system("tokenizer"),
+        "tagger": make_system("tagger"),
+        "ours-singlerank": make_system("ours-singlerank"),
+    }
+    rows = run_overhead(systems, corpus, 3, lambda line: None)
+    assert [row["system"] for row in rows] == ["ours-singlerank"]
+    assert rows[0]["percent"] > 0
 
 
 def test_table_marks_what_is_missing():
@@ -148,6 +159,7 @@ def _speed_row(system, ratio):
         "docs/cpu_s": 101.0 * ratio,
         "ratio": ratio,
         "ratio_cpu": ratio,
+        "ratio_first_cpu": ratio,
         "load_s": 0.5,
         "peak_mb": 64.0,
     }
