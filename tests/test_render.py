@@ -7,7 +7,7 @@ from itertools import islice
 import pytest
 import spacy
 from browser import Browser, find_browser
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from spacy import displacy
 from spacy.tokens import Doc, Span, SpanGroup
@@ -144,7 +144,6 @@ def docs_with_mentions(draw):
 
 
 @given(st.lists(docs_with_mentions(), max_size=3), st.text())
-@settings(deadline=None)
 def test_any_text_is_kept_and_marked_and_runs_nothing(docs, title):
     seen = check_page(render_page(docs, title=title or None), docs)
     if title.strip():

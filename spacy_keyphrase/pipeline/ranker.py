@@ -12,6 +12,7 @@ from typing import (
     Literal,
     Optional,
     Sequence,
+    Tuple,
     Union,
 )
 
@@ -200,7 +201,7 @@ class KeyphraseRanker(Pipe):
                 # The phrase may also stand where it is no candidate.
                 found = alignment.find_stems(candidate.stems)
                 mentions = found if len(found) >= len(mentions) else mentions
-            text = _surface(doc, candidate)
+            text = _surface(doc, mentions)
             records.append(
                 Record(
                     text=text.lower() if self.case == "lower" else text,
@@ -258,7 +259,7 @@ class KeyphraseRanker(Pipe):
         return self
 
 
-def _surface(doc: Doc, candidate: Candidate) -> str:
+def _surface(doc: Doc, mentions: Sequence[Tuple[int, int]]) -> str:
     """The most frequent surface form, the first of those as frequent; on one line."""
-    surfaces = Counter([doc[start:end].text for start, end in candidate.mentions])
+    surfaces = Counter([doc[start:end].text for start, end in mentions])
     return " ".join(max(surfaces, key=surfaces.__getitem__).split())

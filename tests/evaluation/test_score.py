@@ -25,7 +25,7 @@ def columns(corpus):
     return [list(column) for column in zip(*corpus, strict=True)] or [[], [], []]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(corpora, st.sampled_from(sorted(PRESETS)))
 def test_any_corpus_is_scored(corpus, preset):
     scores = score(*columns(corpus), preset=preset, k=KS)
@@ -40,7 +40,6 @@ def test_any_corpus_is_scored(corpus, preset):
     json.dumps(scores.to_dict())
 
 
-@settings(deadline=None)
 @given(corpora.filter(bool))
 def test_relations_that_always_hold(corpus):
     scores = score(*columns(corpus), k=KS)
@@ -62,7 +61,6 @@ def test_relations_that_always_hold(corpus):
     assert (soft["all_p@5"] or 0) >= (scores["all_p@5"] or 0)
 
 
-@settings(deadline=None)
 @given(phrases)
 def test_gold_scores_1(gold):
     scores = score([gold], [gold], [" ".join(gold[:2])], k=["M", "O"])
@@ -71,7 +69,6 @@ def test_gold_scores_1(gold):
         assert scores[name] == (expected and pytest.approx(expected))
 
 
-@settings(deadline=None)
 @given(corpora)
 def test_documents_are_scored_alone(corpus):
     together = score(*columns(corpus), k=KS).per_document
