@@ -211,13 +211,6 @@ class WordReader:
         return cls
 
 
-def _is_wordlike(text: str) -> bool:
-    """Whether a token may stand in a phrase: no number, single letter or address."""
-    if text[0].isdigit() or _NOT_A_WORD.search(text):
-        return False
-    return len(text) > 1 or is_ideograph(text)
-
-
 def _class_of_tag(name: str) -> str:
     """The class of a PTB tag or a universal part of speech."""
     if name.startswith("NN") or name in ("NOUN", "PROPN"):

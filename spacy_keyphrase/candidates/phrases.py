@@ -11,29 +11,9 @@ from .base import Offsets, Suggester
 
 # Languages whose adjectives follow the noun.
 TRAILING_ADJECTIVES = frozenset(
-    [
-        "ar",
-        "br",
-        "ca",
-        "es",
-        "eu",
-        "fa",
-        "fr",
-        "ga",
-        "gd",
-        "gl",
-        "he",
-        "id",
-        "it",
-        "la",
-        "lij",
-        "ms",
-        "oc",
-        "pt",
-        "ro",
-        "tl",
-        "vi",
-    ]
+    """
+    ar br ca es eu fa fr ga gd gl he id it la lij ms oc pt ro tl vi
+    """.split()
 )
 
 
@@ -84,35 +64,10 @@ def make_chunks(
 _MODIFIERS = (ADJECTIVE, PARTICIPLE, GERUND)
 # Before one of these a word in -ing governs what follows: "species inhabiting the ...".
 _DETERMINERS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "this",
-        "that",
-        "these",
-        "those",
-        "its",
-        "their",
-        "his",
-        "her",
-        "our",
-        "my",
-        "your",
-        "all",
-        "any",
-        "each",
-        "every",
-        "some",
-        "no",
-        "such",
-        "both",
-        "many",
-        "several",
-        "it",
-        "them",
-        "us",
-    ]
+    """
+    a an the this that these those its their his her our my your all any each every
+    some no such both many several it them us
+    """.split()
 )
 
 
