@@ -122,7 +122,6 @@ def speed_report(results: Row) -> str:
         "docs/CPU-s",
         "× YAKE",
         "× YAKE (CPU)",
-        "× YAKE (CPU, first pass)",
         "load s",
         "peak MB",
     ]
@@ -130,8 +129,8 @@ def speed_report(results: Row) -> str:
         chosen = [row for row in rows if row["dataset"] == dataset]
         first = chosen[0]
         parts.append(
-            f"### {dataset}: {first['docs']} documents, {first['words']} words, "
-            f"{first['passes']} passes"
+            f"### {dataset}: {first['passes']} passes of {first['docs']} documents, "
+            f"{first['words']} words in all"
         )
         cells = [
             [
@@ -143,7 +142,6 @@ def speed_report(results: Row) -> str:
                 row["docs/cpu_s"],
                 _times(row["ratio"]),
                 _times(row["ratio_cpu"]),
-                _times(row["ratio_first_cpu"]),
                 row.get("load_s"),
                 row.get("peak_mb"),
             ]

@@ -90,11 +90,12 @@ def _speed(options: argparse.Namespace) -> None:
     single_core()
     systems = speed.load_systems(options.systems or [*SYSTEMS, *PIPELINES], _say)
     for dataset in options.datasets or speed.SETS:
-        corpus = read_corpus(dataset, options.limit or speed.SETS.get(dataset, 100))
-        rows = speed.run_speed(systems, corpus, options.passes, _say)
-        overhead = speed.run_overhead(systems, corpus, options.passes, _say)
+        corpus = read_corpus(dataset, options.limit)
+        given = corpus, options.passes, speed.SETS.get(dataset, 50), _say
+        rows = speed.run_speed(systems, *given)
+        overhead = speed.run_overhead(systems, *given)
         for row in rows:
-            row.update(speed.footprint(row["system"], dataset, len(corpus)))
+            row.update(speed.footprint(row["system"], dataset, row["docs"]))
         _save(options.output, "speed", rows=rows, overhead=overhead)
     if not options.limit:
         memory = [speed.memory(name, _say) for name in speed.MEMORY if name in systems]

@@ -84,7 +84,10 @@ def test_measure_counts_a_document_by_hand():
     assert row["r@50"] == pytest.approx(100 * 2 / 3, abs=0.01)
 
 
-def test_speed_runs_systems_in_turn():
+FIVE = Corpus("five/texts", "en", [f"text {i} of five" for i in range(5)], [[]] * 5)
+
+
+def test_speed_runs_systems_in_turn_on_texts_all_new():
     calls = []
 
     class Fake:
@@ -92,27 +95,32 @@ def test_speed_runs_systems_in_turn():
             self.name = name
 
         def extract(self, texts, lang="en"):
-            calls.append(self.name)
+            calls.append((self.name, *texts))
             return [[] for _ in texts]
 
-    corpus = Corpus("two/texts", "en", TEXTS, [[], []])
     systems = {name: Fake(name) for name in ("yake", "other")}
-    rows = run_speed(systems, corpus, 3, lambda line: None)
-    # A start, one pass to warm up, and three.
-    assert calls == ["yake", "other"] * 5
+    rows = run_speed(systems, FIVE, 3, 1, lambda line: None)
+    # One pass to warm up, and three.
+    assert calls == [
+        (name, text) for text in FIVE.texts[:4] for name in ("yake", "other")
+    ]
     assert [row["system"] for row in rows] == list(systems)
     assert rows[0]["ratio"] == rows[0]["ratio_cpu"] == 1.0
-    assert [row["words"] for row in rows] == [sum(len(t.split()) for t in TEXTS)] * 2
+    assert [row["words"] for row in rows] == [12, 12]
+
+
+def test_too_few_texts_for_the_passes():
+    with pytest.raises(ValueError, match="five/texts has too few documents"):
+        run_speed({}, FIVE, 5, 1, lambda line: None)
 
 
 def test_overhead_is_that_of_our_rankers(models_dir):
-    corpus = Corpus("two/texts", "en", TEXTS, [[], []])
     systems = {
         "tokenizer": make_system("tokenizer"),
         "tagger": make_system("tagger"),
         "ours-singlerank": make_system("ours-singlerank"),
     }
-    rows = run_overhead(systems, corpus, 3, lambda line: None)
+    rows = run_overhead(systems, FIVE, 3, 1, lambda line: None)
     assert [row["system"] for row in rows] == ["ours-singlerank"]
     assert rows[0]["percent"] > 0
 
@@ -159,7 +167,6 @@ def _speed_row(system, ratio):
         "docs/cpu_s": 101.0 * ratio,
         "ratio": ratio,
         "ratio_cpu": ratio,
-        "ratio_first_cpu": ratio,
         "load_s": 0.5,
         "peak_mb": 64.0,
     }

@@ -8,7 +8,8 @@ from ..candidates import make_phrases
 from ..keyphrase import KEY
 from ..rankers.statistical import make_statistical
 from ..selection import Selection, Subphrases
-from .ranker import SCORE_WEIGHTS, Case, KeyphraseRanker, Scorer
+from .annotate import SCORE_WEIGHTS, Case, Scorer
+from .ranker import KeyphraseRanker
 
 DEFAULT_CONFIG = {
     "top_n": 10,

@@ -1,35 +1,20 @@
 """``keyphrase_ranker``: unsupervised keyphrases from candidates and a scorer."""
 
-from collections import Counter
 from pathlib import Path
-from typing import (
-    Any,
-    Callable,
-    Dict,
-    Iterable,
-    Iterator,
-    List,
-    Literal,
-    Optional,
-    Sequence,
-    Tuple,
-    Union,
-)
+from typing import Callable, Iterable, List, Optional, Sequence, Union
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import SimpleFrozenList, minibatch
+from spacy.util import SimpleFrozenList
 
 from ..candidates import Candidate, Suggester, collect_candidates
-from ..keyphrase import KEY, Alignment, Record, register_extensions, write_records
+from ..keyphrase import KEY, Alignment, Record, register_extensions
 from ..rankers import Ranker, Scores
 from ..selection import Selection, Subphrases, select
 from ..words import get_word_reader, shared_words
-
-Case = Literal["surface", "lower"]
-Scorer = Callable[..., Dict[str, Any]]
+from .annotate import SCORE_WEIGHTS, Case, KeyphraseAnnotator, Scorer, check_case
 
 DEFAULT_CONFIG = {
     "candidates": {"@keyphrase_candidates": "spacy_keyphrase.Phrases.v1"},
@@ -42,11 +27,6 @@ DEFAULT_CONFIG = {
     "case": "surface",
     "key": KEY,
     "scorer": {"@scorers": "spacy_keyphrase.scorer.v1"},
-}
-SCORE_WEIGHTS = {
-    "keyphrases_f1@5": None,
-    "keyphrases_f1@10": 1.0,
-    "keyphrases_f1@M": None,
 }
 
 
@@ -99,7 +79,7 @@ def make_keyphrase_ranker(
     )
 
 
-class KeyphraseRanker(Pipe):
+class KeyphraseRanker(KeyphraseAnnotator, Pipe):
     """Suggest candidates, score them, keep the best.
 
     candidates (Suggester): From a doc to token offsets.
@@ -123,8 +103,7 @@ class KeyphraseRanker(Pipe):
         key: str = KEY,
         scorer: Optional[Scorer] = None,
     ):
-        if case not in ("surface", "lower"):
-            raise ValueError(f"case must be 'surface' or 'lower', not {case!r}.")
+        check_case(case)
         register_extensions(key)
         self.name = name
         self.candidates = candidates
@@ -133,38 +112,6 @@ class KeyphraseRanker(Pipe):
         self.case = case
         self.key = key
         self.scorer = scorer
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Set the keyphrases of one doc."""
-        return next(self.pipe([doc], batch_size=1))
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
-        """Set the keyphrases of a stream of docs, in order.
-
-        stream (Iterable[Doc]): The docs.
-        batch_size (int): How many docs are ranked at a time.
-        YIELDS (Doc): The same docs.
-        """
-        for docs in minibatch(stream, size=batch_size):  # type: ignore[no-untyped-call]
-            try:
-                self.set_annotations(docs, self.predict(docs))
-            except Exception as error:
-                yield from self._one_by_one(docs, error)
-            else:
-                yield from docs
-
-    def _one_by_one(self, docs: List[Doc], error: Exception) -> Iterator[Doc]:
-        """After an error in a batch: only the docs at fault go to the handler."""
-        handle = self.get_error_handler()
-        for doc in docs:
-            try:
-                if len(docs) == 1:
-                    raise error
-                self.set_annotations([doc], self.predict([doc]))
-            except Exception as cause:
-                handle(self.name, self, [doc], cause)
-            else:
-                yield doc
 
     def predict(self, docs: Sequence[Doc]) -> List[List[Record]]:
         """The keyphrases of a batch of docs, which are left as they are.
@@ -201,10 +148,9 @@ class KeyphraseRanker(Pipe):
                 # The phrase may also stand where it is no candidate.
                 found = alignment.find_stems(candidate.stems)
                 mentions = found if len(found) >= len(mentions) else mentions
-            text = _surface(doc, mentions)
             records.append(
                 Record(
-                    text=text.lower() if self.case == "lower" else text,
+                    text=self._text(doc, mentions),
                     form=candidate.form,
                     score=score,
                     mentions=mentions,
@@ -213,21 +159,6 @@ class KeyphraseRanker(Pipe):
                 )
             )
         return records
-
-    def set_annotations(
-        self, docs: Sequence[Doc], records: Sequence[List[Record]]
-    ) -> None:
-        """Write keyphrases to docs.
-
-        docs (Sequence[Doc]): The docs.
-        records (Sequence[List[Record]]): What `predict` returned for them.
-        """
-        for doc, keyphrases in zip(docs, records):
-            write_records(doc, keyphrases, self.key)
-
-    def score(self, examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
-        """Score a batch of examples with the component's scorer."""
-        return self.scorer(examples, **kwargs) if self.scorer is not None else {}
 
     def initialize(
         self,
@@ -257,9 +188,3 @@ class KeyphraseRanker(Pipe):
     ) -> "KeyphraseRanker":
         """The counterpart of `to_disk`."""
         return self
-
-
-def _surface(doc: Doc, mentions: Sequence[Tuple[int, int]]) -> str:
-    """The most frequent surface form, the first of those as frequent; on one line."""
-    surfaces = Counter([doc[start:end].text for start, end in mentions])
-    return " ".join(max(surfaces, key=surfaces.__getitem__).split())

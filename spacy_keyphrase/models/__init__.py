@@ -1,0 +1,1 @@
+"""The trainable networks, one family a file."""

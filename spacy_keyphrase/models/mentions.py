@@ -1,0 +1,186 @@
+"""The candidate mentions of a batch of docs, as arrays that networks read."""
+
+from dataclasses import dataclass, field
+from typing import Dict, Iterator, List, NamedTuple, Sequence
+
+import numpy
+from spacy.tokens import Doc
+
+from ..candidates import Offsets
+from ..words import Words
+
+# An odd number whose bits look random: sequences of stems become 64-bit keys.
+_MULTIPLIER = numpy.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass
+class Mentions:
+    """Candidate mentions of a batch of docs.
+
+    Tokens, stems, phrases and mentions are counted through the whole batch, docs in
+    order. The mentions of a phrase stand together, in text order; the phrases of a
+    doc are in the order of their first mentions.
+
+    starts (ndarray): First token of each mention, int32 of shape (mentions,).
+    ends (ndarray): Token after the last of each mention, int32 of shape (mentions,).
+    phrases (ndarray): The phrase that each is a mention of, ascending, int32 of shape
+        (mentions,).
+    doc_tokens (ndarray): Tokens of each doc, int32 of shape (docs,).
+    doc_phrases (ndarray): Phrases of each doc, int32 of shape (docs,).
+    words (List[Words]): The words of each doc, for networks that look at more than
+        positions.
+    """
+
+    starts: numpy.ndarray
+    ends: numpy.ndarray
+    phrases: numpy.ndarray
+    doc_tokens: numpy.ndarray
+    doc_phrases: numpy.ndarray
+    words: List[Words] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @property
+    def n_phrases(self) -> int:
+        """Phrases of the whole batch."""
+        return int(self.doc_phrases.sum())
+
+    @property
+    def phrase_docs(self) -> numpy.ndarray:
+        """The doc of each phrase, int of shape (phrases,)."""
+        return numpy.repeat(numpy.arange(len(self.doc_phrases)), self.doc_phrases)
+
+    @property
+    def firsts(self) -> numpy.ndarray:
+        """The first mention of each phrase, int of shape (phrases,)."""
+        return numpy.flatnonzero(numpy.diff(self.phrases, prepend=-1))
+
+
+def read_mentions(
+    docs: Sequence[Doc], words: Sequence[Words], offsets: Sequence[Offsets]
+) -> Mentions:
+    """Group the mentions of a batch of docs by their stems.
+
+    docs (Sequence[Doc]): The batch.
+    words (Sequence[Words]): Their words.
+    offsets (Sequence[Offsets]): Token offsets of each doc's mentions; what has no
+        word is left out.
+    """
+    stem_ids: Dict[str, int] = {}
+    starts, ends, phrases, doc_phrases = [], [], [], []
+    token_offset = phrase_offset = 0
+    for doc, read, found in zip(docs, words, offsets):
+        spans = numpy.array(found or numpy.zeros((0, 2)), dtype="i4")
+        first_stems = numpy.array(read.first_stems, dtype="i4")
+        spans = spans[first_stems[spans[:, 0]] < first_stems[spans[:, 1]]]
+        spans = spans[numpy.lexsort((-spans[:, 1], spans[:, 0]))]
+        ids = [stem_ids.setdefault(stem, len(stem_ids)) for stem in read.stems]
+        keys = _keys(
+            numpy.array(ids, dtype="u8"),
+            first_stems[spans[:, 0]],
+            first_stems[spans[:, 1]],
+        )
+        _, seen, phrase = numpy.unique(keys, return_index=True, return_inverse=True)
+        # Phrases are numbered as they first come in the text.
+        rank = numpy.empty(len(seen), dtype="i4")
+        rank[numpy.argsort(seen)] = numpy.arange(len(seen))
+        phrase = rank[phrase.reshape(-1)]
+        order = numpy.argsort(phrase, kind="stable")
+        starts.append(spans[order, 0] + token_offset)
+        ends.append(spans[order, 1] + token_offset)
+        phrases.append(phrase[order] + phrase_offset)
+        doc_phrases.append(len(seen))
+        token_offset += len(doc)
+        phrase_offset += len(seen)
+    return Mentions(
+        _join(starts),
+        _join(ends),
+        _join(phrases),
+        numpy.array([len(doc) for doc in docs], dtype="i4"),
+        numpy.array(doc_phrases, dtype="i4"),
+        list(words),
+    )
+
+
+def _keys(
+    ids: numpy.ndarray, starts: numpy.ndarray, ends: numpy.ndarray
+) -> numpy.ndarray:
+    """A 64-bit key for each stretch of stems, the same for equal stretches only (but
+    for one chance in 10^19 a pair)."""
+    # Spread over all 64 bits before anything small is mixed in.
+    keys: numpy.ndarray
+    keys = ((ends - starts).astype("u8") + numpy.uint64(1)) * _MULTIPLIER
+    longest = int((ends - starts).max()) if len(starts) else 0
+    for k in range(longest):
+        rows = numpy.flatnonzero(starts + k < ends)
+        mixed = (keys[rows] ^ (ids[starts[rows] + k] + numpy.uint64(1))) * _MULTIPLIER
+        keys[rows] = mixed ^ (mixed >> numpy.uint64(29))
+    return keys
+
+
+def _join(arrays: List[numpy.ndarray]) -> numpy.ndarray:
+    joined: numpy.ndarray = numpy.concatenate([numpy.zeros(0), *arrays]).astype("i4")
+    return joined
+
+
+class DocMentions(NamedTuple):
+    """The mentions of one doc, phrase after phrase.
+
+    places (Offsets): Token offsets in the doc.
+    bounds (List[int]): Where each phrase begins in `places`, and where the last ends.
+    mentions (slice): The same mentions in the arrays of the batch.
+    phrases (slice): The phrases in the arrays of the batch.
+    """
+
+    places: Offsets
+    bounds: List[int]
+    mentions: slice
+    phrases: slice
+
+
+def split_mentions(mentions: Mentions) -> Iterator[DocMentions]:
+    """The mentions of a batch, doc by doc."""
+    bounds = numpy.append(mentions.firsts, len(mentions))
+    phrase = token = 0
+    for n_tokens, n_phrases in zip(mentions.doc_tokens, mentions.doc_phrases):
+        of_doc = bounds[phrase : phrase + n_phrases + 1]
+        rows = slice(int(of_doc[0]), int(of_doc[-1]))
+        yield DocMentions(
+            list(
+                zip(
+                    (mentions.starts[rows] - token).tolist(),
+                    (mentions.ends[rows] - token).tolist(),
+                )
+            ),
+            (of_doc - of_doc[0]).tolist(),
+            rows,
+            slice(phrase, phrase + int(n_phrases)),
+        )
+        phrase += int(n_phrases)
+        token += int(n_tokens)
+
+
+def phrase_max(scores: numpy.ndarray, mentions: Mentions) -> numpy.ndarray:
+    """The score of each phrase: the best of its mentions, in memory linear in them.
+
+    scores (ndarray): Score of each mention, float of shape (mentions,).
+    mentions (Mentions): The mentions.
+    RETURNS (ndarray): Float of shape (phrases,).
+    """
+    if not len(mentions):
+        return scores[:0]
+    best: numpy.ndarray = numpy.maximum.reduceat(scores, mentions.firsts)
+    return best
+
+
+def best_mentions(scores: numpy.ndarray, mentions: Mentions) -> numpy.ndarray:
+    """The best mention of each phrase, the first of equals.
+
+    scores (ndarray): Score of each mention, float of shape (mentions,).
+    mentions (Mentions): The mentions.
+    RETURNS (ndarray): Index of a mention for each phrase, int of shape (phrases,).
+    """
+    order = numpy.lexsort((-scores, mentions.phrases))
+    best: numpy.ndarray = order[mentions.firsts]
+    return best

@@ -1,0 +1,171 @@
+"""The networks that represent mentions by n-grams: JointKPE, RankKPE, ChunkKPE.
+
+The dropout of training applies to the token representations, and half of it after
+the ReLU, as in the reference code.
+"""
+
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+
+import numpy
+from spacy.tokens import Doc
+from spacy.util import registry
+from thinc.api import Linear, Model, chain
+from thinc.types import Floats2d
+
+from .composer import NGramConv
+from .mentions import Mentions
+
+InT = Tuple[List[Doc], Mentions]
+Tok2Vec = Model[List[Doc], List[Floats2d]]
+# From docs and their mentions to one row a phrase.
+Features = Model[InT, Floats2d]
+
+
+@registry.architectures("spacy_keyphrase.JointKPE.v1")  # type: ignore
+def build_joint(
+    tok2vec: Tok2Vec,
+    max_length: int = 5,
+    hidden_size: int = 512,
+    features: Optional[Features] = None,
+) -> Model[InT, Floats2d]:
+    """JointKPE (Sun et al. 2021): rank phrases and classify their mentions at once.
+
+    Output: the rank score and the two chunk logits of each mention, float of shape
+    (mentions, 3).
+
+    tok2vec (Model[List[Doc], List[Floats2d]]): Represents the tokens.
+    max_length (int): Tokens of the longest mention.
+    hidden_size (int): Width of a mention's representation.
+    features (Optional[Model]): Adds what is known of the phrase to each mention's
+        representation; none in the paper.
+    """
+    return _build("joint", 3, tok2vec, max_length, hidden_size, features)
+
+
+@registry.architectures("spacy_keyphrase.RankKPE.v1")  # type: ignore
+def build_rank(
+    tok2vec: Tok2Vec,
+    max_length: int = 5,
+    hidden_size: int = 512,
+    features: Optional[Features] = None,
+) -> Model[InT, Floats2d]:
+    """RankKPE (Sun et al. 2021): rank phrases by their best mention.
+
+    Output: the rank score of each mention, float of shape (mentions, 1). The
+    arguments are those of `JointKPE`.
+    """
+    return _build("rank", 1, tok2vec, max_length, hidden_size, features)
+
+
+@registry.architectures("spacy_keyphrase.ChunkKPE.v1")  # type: ignore
+def build_chunk(
+    tok2vec: Tok2Vec,
+    max_length: int = 5,
+    hidden_size: int = 512,
+    features: Optional[Features] = None,
+) -> Model[InT, Floats2d]:
+    """ChunkKPE (Sun et al. 2021): classify mentions. There is no activation after the
+    convolution, as in the reference code.
+
+    Output: two logits for each mention, float of shape (mentions, 2). The arguments
+    are those of `JointKPE`.
+    """
+    return _build("chunk", 2, tok2vec, max_length, hidden_size, features)
+
+
+def _build(
+    head: str,
+    width: int,
+    tok2vec: Tok2Vec,
+    max_length: int,
+    hidden_size: int,
+    features: Optional[Features],
+) -> Model[InT, Floats2d]:
+    composer = NGramConv(max_length, hidden_size)
+    output = Linear(nO=width, nI=hidden_size)
+    layers: List[Model[Any, Any]] = [tok2vec, composer, output]
+    refs: Dict[str, Any] = {"tok2vec": tok2vec, "composer": composer, "output": output}
+    if features is not None:
+        features = chain(features, Linear(nO=hidden_size))
+        layers.append(features)
+    return Model(
+        f"{head}_kpe",
+        _forward,
+        init=_init,
+        layers=layers,
+        refs={**refs, "features": features},
+        attrs={
+            "head": head,
+            "max_length": max_length,
+            "activation": head != "chunk",
+            "dropout_rate": 0.0,
+        },
+        dims={"nO": width},
+    )
+
+
+def _init(
+    model: Model[InT, Floats2d], X: Optional[InT] = None, Y: Optional[Floats2d] = None
+) -> None:
+    tok2vec, composer = model.get_ref("tok2vec"), model.get_ref("composer")
+    features = model.maybe_get_ref("features")
+    tok2vec.initialize(X=None if X is None else X[0])
+    composer.set_dim("nI", tok2vec.get_dim("nO"))
+    composer.initialize()
+    model.get_ref("output").initialize()
+    if features is not None:
+        features.initialize(X=X)
+
+
+def _forward(
+    model: Model[InT, Floats2d], inputs: InT, is_train: bool
+) -> Tuple[Floats2d, Callable[[Floats2d], InT]]:
+    docs, mentions = inputs
+    ops: Any = model.ops
+    features = model.maybe_get_ref("features")
+    token_mask: Any = 1.0
+    hidden_mask: Any = 1.0
+
+    tokens, bp_tokens = model.get_ref("tok2vec")(docs, is_train)
+    X = flatten(model, tokens)
+    rate = model.attrs["dropout_rate"] if is_train else 0.0
+    if rate:
+        token_mask = ops.get_dropout_mask(X.shape, rate)
+        X = X * token_mask
+    hidden, bp_hidden = model.get_ref("composer")((X, mentions), is_train)
+    if features is not None:
+        extra, bp_extra = features(inputs, is_train)
+        hidden += extra[mentions.phrases]
+    if model.attrs["activation"]:
+        active = hidden > 0
+        hidden = hidden * active
+        if rate:
+            hidden_mask = ops.get_dropout_mask(hidden.shape, rate / 2)
+            hidden = hidden * hidden_mask
+    scores, bp_scores = model.get_ref("output")(hidden, is_train)
+
+    def backprop(d_scores: Floats2d) -> InT:
+        d_hidden = bp_scores(d_scores)
+        if model.attrs["activation"]:
+            d_hidden = d_hidden * hidden_mask * active
+        if features is not None:
+            d_extra = ops.alloc2f(*extra.shape)
+            ops.scatter_add(d_extra, mentions.phrases, d_hidden)
+            bp_extra(d_extra)
+        dX, _ = bp_hidden(d_hidden)
+        bp_tokens(unflatten(dX * token_mask, mentions.doc_tokens))
+        return inputs
+
+    return scores, backprop
+
+
+def flatten(model: Model[Any, Any], rows: Sequence[Floats2d]) -> Floats2d:
+    """The tokens of all docs, one after the other."""
+    tokens: Floats2d = model.ops.xp.concatenate(rows, axis=0)
+    return tokens
+
+
+def unflatten(rows: Floats2d, lengths: numpy.ndarray) -> List[Floats2d]:
+    """The counterpart of `flatten`."""
+    ends = numpy.cumsum(lengths)
+    return [rows[end - n : end] for end, n in zip(ends.tolist(), lengths.tolist())]

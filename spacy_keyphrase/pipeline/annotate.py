@@ -1,0 +1,107 @@
+"""What the pipes that write keyphrases have in common."""
+
+from collections import Counter
+from typing import (
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    Iterator,
+    List,
+    Literal,
+    Optional,
+    Sequence,
+    Tuple,
+)
+
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import minibatch
+
+from ..keyphrase import Record, write_records
+
+Case = Literal["surface", "lower"]
+Scorer = Callable[..., Dict[str, Any]]
+
+SCORE_WEIGHTS = {
+    "keyphrases_f1@5": None,
+    "keyphrases_f1@10": 1.0,
+    "keyphrases_f1@M": None,
+}
+
+
+class KeyphraseAnnotator:
+    """Mix-in of spaCy's pipes: batches in, keyphrases out, one bad doc alone fails.
+
+    The pipe has `name`, `key`, `case`, `scorer` and `predict`.
+    """
+
+    name: str
+    key: str
+    case: Case
+    scorer: Optional[Scorer]
+    get_error_handler: Callable[[], Callable[..., Any]]
+
+    def predict(self, docs: Sequence[Doc]) -> List[List[Record]]:
+        """The keyphrases of a batch of docs, which are left as they are."""
+        raise NotImplementedError
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Set the keyphrases of one doc."""
+        return next(self.pipe([doc], batch_size=1))
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 64) -> Iterator[Doc]:
+        """Set the keyphrases of a stream of docs, in order.
+
+        stream (Iterable[Doc]): The docs.
+        batch_size (int): How many docs are taken at a time.
+        YIELDS (Doc): The same docs.
+        """
+        for docs in minibatch(stream, size=batch_size):  # type: ignore[no-untyped-call]
+            try:
+                self.set_annotations(docs, self.predict(docs))
+            except Exception as error:
+                yield from self._one_by_one(docs, error)
+            else:
+                yield from docs
+
+    def _one_by_one(self, docs: List[Doc], error: Exception) -> Iterator[Doc]:
+        """After an error in a batch: only the docs at fault go to the handler."""
+        handle = self.get_error_handler()
+        for doc in docs:
+            try:
+                if len(docs) == 1:
+                    raise error
+                self.set_annotations([doc], self.predict([doc]))
+            except Exception as cause:
+                handle(self.name, self, [doc], cause)
+            else:
+                yield doc
+
+    def set_annotations(
+        self, docs: Sequence[Doc], records: Sequence[List[Record]]
+    ) -> None:
+        """Write keyphrases to docs.
+
+        docs (Sequence[Doc]): The docs.
+        records (Sequence[List[Record]]): What `predict` returned for them.
+        """
+        for doc, keyphrases in zip(docs, records):
+            write_records(doc, keyphrases, self.key)
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
+        """Score a batch of examples with the component's scorer."""
+        return self.scorer(examples, **kwargs) if self.scorer is not None else {}
+
+    def _text(self, doc: Doc, mentions: Sequence[Tuple[int, int]]) -> str:
+        """How a phrase is shown: its most frequent surface form, the first of those
+        as frequent, on one line."""
+        surfaces = Counter([doc[start:end].text for start, end in mentions])
+        text = " ".join(max(surfaces, key=surfaces.__getitem__).split())
+        return text.lower() if self.case == "lower" else text
+
+
+def check_case(case: str) -> None:
+    """Raise where `case` is neither of its values."""
+    if case not in ("surface", "lower"):
+        raise ValueError(f"case must be 'surface' or 'lower', not {case!r}.")

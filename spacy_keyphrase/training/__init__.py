@@ -1,0 +1,1 @@
+"""Targets, losses and what else training needs."""
