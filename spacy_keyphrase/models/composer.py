@@ -60,7 +60,7 @@ def _forward(
     if len(lengths) and lengths.max() > longest:
         raise ValueError(
             f"A candidate has {lengths.max()} tokens, the model takes {longest} at "
-            "most: set max_length of the architecture, or of the component, to match."
+            "most: set max_length of the architecture to match."
         )
     Y = ops.alloc2f(len(mentions), model.get_dim("nO"))
     used: List[Tuple[int, Any, Any, Any]] = []

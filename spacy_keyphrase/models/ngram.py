@@ -27,6 +27,7 @@ def build_joint(
     max_length: int = 5,
     hidden_size: int = 512,
     features: Optional[Features] = None,
+    context: bool = False,
 ) -> Model[InT, Floats2d]:
     """JointKPE (Sun et al. 2021): rank phrases and classify their mentions at once.
 
@@ -38,8 +39,10 @@ def build_joint(
     hidden_size (int): Width of a mention's representation.
     features (Optional[Model]): Adds what is known of the phrase to each mention's
         representation; none in the paper.
+    context (bool): Whether to add the mean of the document's token representations;
+        not in the paper.
     """
-    return _build("joint", 3, tok2vec, max_length, hidden_size, features)
+    return _build("joint", 3, tok2vec, max_length, hidden_size, features, context)
 
 
 @registry.architectures("spacy_keyphrase.RankKPE.v1")  # type: ignore
@@ -48,13 +51,14 @@ def build_rank(
     max_length: int = 5,
     hidden_size: int = 512,
     features: Optional[Features] = None,
+    context: bool = False,
 ) -> Model[InT, Floats2d]:
     """RankKPE (Sun et al. 2021): rank phrases by their best mention.
 
     Output: the rank score of each mention, float of shape (mentions, 1). The
     arguments are those of `JointKPE`.
     """
-    return _build("rank", 1, tok2vec, max_length, hidden_size, features)
+    return _build("rank", 1, tok2vec, max_length, hidden_size, features, context)
 
 
 @registry.architectures("spacy_keyphrase.ChunkKPE.v1")  # type: ignore
@@ -63,6 +67,7 @@ def build_chunk(
     max_length: int = 5,
     hidden_size: int = 512,
     features: Optional[Features] = None,
+    context: bool = False,
 ) -> Model[InT, Floats2d]:
     """ChunkKPE (Sun et al. 2021): classify mentions. There is no activation after the
     convolution, as in the reference code.
@@ -70,7 +75,7 @@ def build_chunk(
     Output: two logits for each mention, float of shape (mentions, 2). The arguments
     are those of `JointKPE`.
     """
-    return _build("chunk", 2, tok2vec, max_length, hidden_size, features)
+    return _build("chunk", 2, tok2vec, max_length, hidden_size, features, context)
 
 
 def _build(
@@ -80,6 +85,7 @@ def _build(
     max_length: int,
     hidden_size: int,
     features: Optional[Features],
+    context: bool,
 ) -> Model[InT, Floats2d]:
     composer = NGramConv(max_length, hidden_size)
     output = Linear(nO=width, nI=hidden_size)
@@ -88,12 +94,15 @@ def _build(
     if features is not None:
         features = chain(features, Linear(nO=hidden_size))
         layers.append(features)
+    refs["features"] = features
+    refs["context"] = Linear(nO=hidden_size) if context else None
+    layers += [refs["context"]] if context else []
     return Model(
         f"{head}_kpe",
         _forward,
         init=_init,
         layers=layers,
-        refs={**refs, "features": features},
+        refs=refs,
         attrs={
             "head": head,
             "max_length": max_length,
@@ -108,11 +117,14 @@ def _init(
     model: Model[InT, Floats2d], X: Optional[InT] = None, Y: Optional[Floats2d] = None
 ) -> None:
     tok2vec, composer = model.get_ref("tok2vec"), model.get_ref("composer")
-    features = model.maybe_get_ref("features")
+    features, context = model.maybe_get_ref("features"), model.maybe_get_ref("context")
     tok2vec.initialize(X=None if X is None else X[0])
     composer.set_dim("nI", tok2vec.get_dim("nO"))
     composer.initialize()
     model.get_ref("output").initialize()
+    if context is not None:
+        context.set_dim("nI", tok2vec.get_dim("nO"))
+        context.initialize()
     if features is not None:
         features.initialize(X=X)
 
@@ -122,7 +134,7 @@ def _forward(
 ) -> Tuple[Floats2d, Callable[[Floats2d], InT]]:
     docs, mentions = inputs
     ops: Any = model.ops
-    features = model.maybe_get_ref("features")
+    features, context = model.maybe_get_ref("features"), model.maybe_get_ref("context")
     token_mask: Any = 1.0
     hidden_mask: Any = 1.0
 
@@ -136,6 +148,11 @@ def _forward(
     if features is not None:
         extra, bp_extra = features(inputs, is_train)
         hidden += extra[mentions.phrases]
+    if context is not None:
+        means = ops.reduce_mean(X, ops.asarray1i(mentions.doc_tokens))
+        around, bp_context = context(means, is_train)
+        docs_of = mentions.phrase_docs[mentions.phrases]
+        hidden += around[docs_of]
     if model.attrs["activation"]:
         active = hidden > 0
         hidden = hidden * active
@@ -153,6 +170,12 @@ def _forward(
             ops.scatter_add(d_extra, mentions.phrases, d_hidden)
             bp_extra(d_extra)
         dX, _ = bp_hidden(d_hidden)
+        if context is not None:
+            d_around = ops.alloc2f(*around.shape)
+            ops.scatter_add(d_around, docs_of, d_hidden)
+            d_means = bp_context(d_around)
+            lengths = ops.asarray1i(mentions.doc_tokens)
+            dX += ops.backprop_reduce_mean(d_means, lengths)
         bp_tokens(unflatten(dX * token_mask, mentions.doc_tokens))
         return inputs
 

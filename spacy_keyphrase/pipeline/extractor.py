@@ -180,6 +180,9 @@ class KeyphraseExtractor(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
         docs (Sequence[Doc]): The docs.
         RETURNS (Mentions): What the network is given beside them.
         """
+        return self._read(docs, [True] * len(docs))
+
+    def _read(self, docs: Sequence[Doc], wanted: Sequence[bool]) -> Mentions:
         longest = self.model.attrs["max_length"]
         words = [get_word_reader(doc.lang_).read(doc) for doc in docs]
         offsets: List[Offsets] = [
@@ -188,7 +191,9 @@ class KeyphraseExtractor(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
                 for start, end in self.candidates(doc)
                 if end - start <= longest
             ]
-            for doc in docs
+            if suggest
+            else []
+            for doc, suggest in zip(docs, wanted)
         ]
         return read_mentions(docs, words, offsets)
 
@@ -292,10 +297,12 @@ class KeyphraseExtractor(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
         losses.setdefault(self.name, 0.0)
         validate_examples(examples, "KeyphraseExtractor.update")
         docs = [example.predicted for example in examples]
-        if not any(map(len, docs)):
+        # A doc without annotation stays in the batch, for the sake of listeners.
+        annotated = [self.key in example.reference.spans for example in examples]
+        mentions = self._read(docs, annotated)
+        if not len(mentions):
             return losses
         set_dropout_rate(self.model, drop)
-        mentions = self.read(docs)
         output, backprop = self.model.begin_update((docs, mentions))
         loss, gradient = self.get_loss(examples, (output, mentions))
         backprop(gradient)

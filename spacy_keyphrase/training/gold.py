@@ -1,6 +1,6 @@
 """Gold keyphrases of examples as the arrays that the heads compare with."""
 
-from typing import List, Sequence, Tuple
+from typing import List, Optional, Sequence, Tuple
 
 import numpy
 from spacy.training import Example
@@ -21,11 +21,11 @@ def read_gold(examples: Sequence[Example], mentions: Mentions, key: str) -> Gold
     """
     phrases = numpy.zeros(mentions.n_phrases, dtype=bool)
     annotated = numpy.zeros(len(mentions), dtype=bool)
-    spans: List[List[Tuple[int, int]]] = []
+    spans: List[Optional[List[Tuple[int, int]]]] = []
     for i, (example, own) in enumerate(zip(examples, split_mentions(mentions))):
         reference = example.reference
         if key not in reference.spans:
-            spans.append([])
+            spans.append(None)
             continue
         gold = get_keyphrases(reference, key)
         present = [span for phrase in gold for span in phrase.spans]

@@ -1,11 +1,14 @@
 """What a head is: how the output of a network becomes scores, and how it is taught."""
 
 from dataclasses import dataclass
-from typing import Dict, List, Protocol, Tuple
+from typing import Dict, List, Optional, Protocol, Tuple
 
 import numpy
 
 from ..mentions import Mentions
+
+# The label of a token of a doc without annotation.
+UNKNOWN = -1
 
 
 @dataclass
@@ -16,13 +19,14 @@ class Gold:
         of shape (phrases,).
     mentions (ndarray): Whether each mention is an annotated one, bool of shape
         (mentions,).
-    spans (List[List[Tuple[int, int]]]): For each doc the annotated mentions, also
-        those that are no candidates: token offsets (start, end) in the doc, each once.
+    spans (List[Optional[List[Tuple[int, int]]]]): For each doc the annotated
+        mentions, also those that are no candidates: token offsets (start, end) in the
+        doc, each once. None where nothing is known of the doc.
     """
 
     phrases: numpy.ndarray
     mentions: numpy.ndarray
-    spans: List[List[Tuple[int, int]]]
+    spans: List[Optional[List[Tuple[int, int]]]]
 
 
 @dataclass
@@ -79,10 +83,15 @@ def cross_entropy(
     """Mean cross entropy and its gradient by the logits.
 
     logits (ndarray): Float of shape (n, classes).
-    labels (ndarray): Int of shape (n,).
+    labels (ndarray): Int of shape (n,); rows with `UNKNOWN` do not count.
     """
-    if not len(logits):
+    known = labels != UNKNOWN
+    if not known.any():
         return 0.0, numpy.zeros_like(logits)
+    if not known.all():
+        gradient = numpy.zeros_like(logits)
+        value, gradient[known] = cross_entropy(logits[known], labels[known])
+        return value, gradient
     rows = numpy.arange(len(labels))
     shifted = logits - logits.max(axis=1, keepdims=True)
     exponents = numpy.exp(shifted)

@@ -1,12 +1,12 @@
 """SpanKPE: where a keyphrase starts, and from there where it ends."""
 
 import math
-from typing import Iterator, List, Tuple
+from typing import Iterator, List, Optional, Tuple
 
 import numpy
 
 from ..mentions import Mentions
-from .base import Gold, Loss, cross_entropy, softmax
+from .base import UNKNOWN, Gold, Loss, cross_entropy, softmax
 
 # Added to a probability before its logarithm, as in the reference code.
 TINY = 1e-16
@@ -69,7 +69,8 @@ class SpanHead:
     def loss(self, output: numpy.ndarray, mentions: Mentions, gold: Gold) -> Loss:
         limits = numpy.repeat(numpy.cumsum(mentions.doc_tokens), mentions.doc_tokens)
         ends = list(_gold_ends(gold.spans, mentions.doc_tokens))
-        labels = numpy.zeros(len(output), dtype="i4")
+        known = [spans is not None for spans in gold.spans]
+        labels = numpy.where(numpy.repeat(known, mentions.doc_tokens), 0, UNKNOWN)
         labels[[start for start, _ in ends]] = 1
         start_loss, d_starts = cross_entropy(output[:, :2], labels)
         gradient = numpy.zeros_like(output)
@@ -101,13 +102,13 @@ def _parts(output: numpy.ndarray) -> Tuple[numpy.ndarray, numpy.ndarray]:
 
 
 def _gold_ends(
-    spans: List[List[Tuple[int, int]]], doc_tokens: numpy.ndarray
+    spans: List[Optional[List[Tuple[int, int]]]], doc_tokens: numpy.ndarray
 ) -> Iterator[Tuple[int, int]]:
     """One end for each gold start, tokens counted through the batch."""
     offset = 0
     for of_doc, n in zip(spans, doc_tokens):
         taken = -1
-        for start, end in sorted(of_doc):
+        for start, end in sorted(of_doc or ()):
             if start != taken and end <= n:
                 yield start + offset, end + offset
                 taken = start

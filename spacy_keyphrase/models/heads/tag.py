@@ -5,7 +5,7 @@ from typing import List, Tuple
 import numpy
 
 from ..mentions import Mentions
-from .base import Gold, Loss, cross_entropy, softmax
+from .base import UNKNOWN, Gold, Loss, cross_entropy, softmax
 
 OUTSIDE, BEGIN, INSIDE, END, UNIT = range(5)
 
@@ -41,7 +41,7 @@ class TagHead:
     def loss(self, output: numpy.ndarray, mentions: Mentions, gold: Gold) -> Loss:
         labels = numpy.concatenate(
             [
-                tag_labels(spans, int(n))
+                numpy.full(n, UNKNOWN) if spans is None else tag_labels(spans, int(n))
                 for spans, n in zip(gold.spans, mentions.doc_tokens)
             ]
         )

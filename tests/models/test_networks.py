@@ -1,0 +1,154 @@
+"""The networks: their gradients, and that a doc's output is its own."""
+
+import numpy
+import pytest
+import spacy
+from numpy.testing import assert_allclose
+from spacy.ml.models.tok2vec import build_hash_embed_cnn_tok2vec
+from thinc.api import fix_random_seed
+
+from spacy_keyphrase.candidates import make_ngrams
+from spacy_keyphrase.models.features import (
+    FEATURES,
+    build_phrase_features,
+    phrase_features,
+)
+from spacy_keyphrase.models.mentions import read_mentions
+from spacy_keyphrase.models.ngram import build_chunk, build_joint, build_rank
+from spacy_keyphrase.models.token import build_span, build_tag
+from spacy_keyphrase.words import get_word_reader
+
+TEXTS = [
+    "Graph neural networks pass messages. Messages travel on a graph.",
+    "",
+    "Keyphrases!",
+    "A long-range dependency is learned by attention over the whole document.",
+]
+NLP = spacy.blank("en")
+
+
+def tok2vec():
+    return build_hash_embed_cnn_tok2vec(
+        width=8,
+        depth=1,
+        embed_size=50,
+        window_size=1,
+        maxout_pieces=2,
+        subword_features=True,
+        pretrained_vectors=None,
+    )
+
+
+BUILDERS = {
+    "joint": lambda: build_joint(
+        tok2vec(), 4, 6, features=build_phrase_features(5), context=True
+    ),
+    "rank": lambda: build_rank(tok2vec(), 4, 6),
+    "chunk": lambda: build_chunk(tok2vec(), 4, 6, features=build_phrase_features(5)),
+    "tag": lambda: build_tag(tok2vec(), 4),
+    "span": lambda: build_span(tok2vec(), 4),
+}
+
+
+def read(texts):
+    docs = list(map(NLP.make_doc, texts))
+    words = [get_word_reader("en").read(doc) for doc in docs]
+    suggest = make_ngrams(max_words=2)
+    return docs, read_mentions(docs, words, list(map(suggest, docs)))
+
+
+@pytest.fixture(params=BUILDERS)
+def model(request):
+    fix_random_seed(0)
+    model = BUILDERS[request.param]()
+    model.initialize(X=read(TEXTS))
+    return model
+
+
+def test_gradients(model):
+    """Along a random direction of each weight the output moves as the gradient says.
+
+    In 32 bits, and with corners (ReLU, maxout) near the path, 2 % is near.
+    """
+    inputs = read(TEXTS)
+    rng = numpy.random.default_rng(0)
+    output, backprop = model.begin_update(inputs)
+    toward = rng.normal(size=output.shape).astype("f4")
+    backprop(toward)
+    checked = 0
+    for node in model.walk():
+        for name in node.param_names:
+            if not node.has_grad(name):
+                continue
+            weights, gradient = node.get_param(name), node.get_grad(name)
+            direction = rng.normal(size=weights.shape).astype("f4")
+            direction *= gradient != 0
+            values = []
+            for step in (2e-4, -2e-4):
+                node.set_param(name, weights + step * direction)
+                values.append(float((model.predict(inputs) * toward).sum(dtype="f8")))
+            node.set_param(name, weights)
+            slope = (values[0] - values[1]) / 4e-4
+            expected = float((gradient * direction).sum(dtype="f8"))
+            scale = float(numpy.abs(gradient * direction).sum())
+            assert slope == pytest.approx(expected, abs=0.02 * scale + 1e-2)
+            checked += 1
+    assert checked >= 8
+
+
+def test_a_doc_alone_or_in_a_batch(model):
+    together = model.predict(read(TEXTS))
+    alone = [model.predict(read([text])) for text in TEXTS if text]
+    assert_allclose(numpy.concatenate(alone), together, atol=1e-5)
+
+
+def test_what_is_saved_is_what_was_trained(model):
+    other = BUILDERS[model.attrs["head"]]()
+    other.from_bytes(model.to_bytes())
+    inputs = read(TEXTS)
+    assert_allclose(other.predict(inputs), model.predict(inputs), atol=0)
+
+
+def test_a_mention_too_long_is_named():
+    model = build_rank(tok2vec(), max_length=1, hidden_size=4)
+    with pytest.raises(ValueError, match="has 4 tokens, the model takes 1"):
+        model.initialize()
+        model.predict(read(TEXTS))
+
+
+def feature_of(features, mentions, docs, phrase):
+    tokens = [token.text for doc in docs for token in doc]
+    for i, first in enumerate(mentions.firsts):
+        if " ".join(tokens[mentions.starts[first] : mentions.ends[first]]) == phrase:
+            return dict(zip(FEATURES, features[i], strict=True))
+    raise AssertionError(f"no phrase {phrase}")
+
+
+def test_features():
+    docs, mentions = read(TEXTS)
+    features = phrase_features(docs, mentions)
+    assert features.shape == (mentions.n_phrases, len(FEATURES))
+    graph = feature_of(features, mentions, docs, "Graph")
+    messages = feature_of(features, mentions, docs, "messages")
+    assert graph["words_1"] == 1
+    assert graph["first"] == 0
+    assert graph["mentions"] == pytest.approx(numpy.log(2) / 3)
+    assert graph["opening"] == 1
+    assert graph["last_share"] == pytest.approx(0.9)  # the last of ten words
+    assert graph["spread"] == pytest.approx(0.9)
+    assert messages["first_share"] == pytest.approx(0.4)
+    # "Messages" opens a sentence: its capital says nothing.
+    assert messages["capitals"] == 0
+    compound = feature_of(features, mentions, docs, "long - range dependency")
+    assert compound["words_3"] == 1
+    assert compound["other_inside"] == 0
+    assert compound["left_edge"] == 1
+
+
+def test_features_stay_small():
+    """In long documents too: a network must not be driven out of its range."""
+    text = "The graph of a network is a graph. " * 3000
+    docs, mentions = read([text])
+    features = phrase_features(docs, mentions)
+    assert numpy.isfinite(features).all()
+    assert numpy.abs(features).max() < 4

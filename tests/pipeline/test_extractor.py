@@ -1,0 +1,216 @@
+"""``keyphrase_extractor``: learns, remembers, and says what is wrong."""
+
+import pickle
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import fix_random_seed
+from thinc.api import Model
+
+from spacy_keyphrase import keyphrases_to_json
+from spacy_keyphrase.candidates import make_ngrams
+from spacy_keyphrase.pipeline.extractor import KeyphraseExtractor
+
+TOK2VEC = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "width": 32,
+    "depth": 2,
+    "embed_size": 500,
+    "window_size": 1,
+    "maxout_pieces": 2,
+    "subword_features": True,
+    "pretrained_vectors": None,
+}
+ARCHITECTURES = ("JointKPE", "RankKPE", "ChunkKPE", "TagKPE", "SpanKPE")
+
+# In every text the keyphrases follow "studies" and "with", wherever that is.
+SUBJECTS = ["graph networks", "protein folding", "query logs", "tax law", "solar cells"]
+METHODS = ["kernel methods", "regression", "deep learning", "surveys", "microscopy"]
+TEXTS = [
+    (f"{opening} This paper studies {subject} with {method}. Results are good.", gold)
+    for i, subject in enumerate(SUBJECTS)
+    for j, method in enumerate(METHODS)
+    for opening in ["Much is known." if (i + j) % 2 else "Other work failed here."]
+    for gold in [[subject, method]]
+]
+
+
+def config(architecture="JointKPE", **changes):
+    model = {"@architectures": f"spacy_keyphrase.{architecture}.v1", "tok2vec": TOK2VEC}
+    if architecture in ("JointKPE", "RankKPE", "ChunkKPE"):
+        model["hidden_size"] = 32
+    return {"model": {**model, **changes.pop("model", {})}, **changes}
+
+
+def examples(nlp, texts=TEXTS):
+    found = []
+    for text, gold in texts:
+        reference = nlp.make_doc(text)
+        if gold is not None:
+            reference._.keyphrases = gold
+        found.append(Example(nlp.make_doc(text), reference))
+    return found
+
+
+def train(nlp, data, epochs=15):
+    fix_random_seed(0)
+    optimizer = nlp.initialize(lambda: data)
+    optimizer.learn_rate = 0.005
+    for _ in range(epochs):
+        losses = {}
+        for i in range(0, len(data), 5):
+            nlp.update(data[i : i + 5], sgd=optimizer, losses=losses)
+    return losses
+
+
+def blank(**settings):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("keyphrase_extractor", config=config(**settings))
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def trained():
+    nlp = blank(top_n=2)
+    train(nlp, examples(nlp))
+    return nlp
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_every_head_learns(architecture):
+    """Half of the pairs of subject and method are held out."""
+    nlp = blank(architecture=architecture, top_n=2)
+    data = examples(nlp)
+    train(nlp, data[::2])
+    assert nlp.evaluate(data[1::2])["keyphrases_f1@M"] > 0.9
+
+
+def test_keyphrases_of_a_trained_pipe(trained):
+    doc = trained("This paper studies tax law with surveys. Tax laws and Surveys win.")
+    phrases = doc._.keyphrases
+    assert {p.normal_form for p in phrases} == {"tax law", "survey"}
+    for phrase in phrases:
+        assert phrase.source == "keyphrase_extractor"
+        assert len(phrase.spans) == 2
+        assert phrase.score == max(phrase.mention_scores)
+        assert all(0 <= score <= 1 for score in phrase.mention_scores)
+
+
+def test_alone_or_in_a_batch(trained):
+    texts = [text for text, _ in TEXTS] + ["", "  \n", "Of the!", "surveys " * 3000]
+    together = list(map(keyphrases_to_json, trained.pipe(texts, batch_size=7)))
+    for text, found in zip(texts, together, strict=True):
+        alone = keyphrases_to_json(trained(text))
+        assert [p["text"] for p in alone] == [p["text"] for p in found]
+        scores = [p["score"] for p in found]
+        # Matrix products differ in the last bits with the size of the batch.
+        assert [p["score"] for p in alone] == pytest.approx(scores, abs=1e-5)
+
+
+def test_round_trips(trained, tmp_path):
+    text = TEXTS[3][0]
+    expected = keyphrases_to_json(trained(text))
+    trained.to_disk(tmp_path)
+    copy = blank(top_n=2)
+    copy.from_bytes(trained.to_bytes())
+    for other in [copy, spacy.load(tmp_path), pickle.loads(pickle.dumps(trained))]:
+        assert keyphrases_to_json(other(text)) == expected
+
+
+def test_processes(trained):
+    texts = [text for text, _ in TEXTS]
+    one = [keyphrases_to_json(doc) for doc in trained.pipe(texts, batch_size=5)]
+    two = trained.pipe(texts, batch_size=5, n_process=2)
+    assert list(map(keyphrases_to_json, two)) == one
+
+
+def test_same_seed_same_weights():
+    weights = []
+    for _ in range(2):
+        nlp = blank()
+        train(nlp, examples(nlp), epochs=2)
+        weights.append(nlp.get_pipe("keyphrase_extractor").model.to_bytes())
+    assert weights[0] == weights[1]
+
+
+def test_listener():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec", config={"model": TOK2VEC})
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32}
+    nlp.add_pipe("keyphrase_extractor", config=config(model={"tok2vec": listener}))
+    data = examples(nlp)
+    first = train(nlp, data, epochs=1)["keyphrase_extractor"]
+    assert train(nlp, data, epochs=8)["keyphrase_extractor"] < first / 2
+    assert nlp(TEXTS[0][0])._.keyphrases
+
+
+def test_a_long_document(trained):
+    """Nothing is cut: what is said at the end is found."""
+    text = "Nothing is said here. " * 5000
+    doc = trained(text + "This paper studies solar cells with microscopy. Good.")
+    assert len(doc) > 25_000
+    assert {"solar cells", "microscopy"} == {p.text for p in doc._.keyphrases}
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_unannotated_and_empty_docs_are_not_learned_from(architecture):
+    nlp = blank(architecture=architecture)
+    known = examples(nlp)[:2]
+    unknown = examples(nlp, [("This paper studies tax law.", None), ("", ["law"])])
+    nlp.initialize(lambda: known)
+    pipe = nlp.get_pipe("keyphrase_extractor")
+    assert pipe.update(unknown)["keyphrase_extractor"] == 0
+    assert pipe.update(unknown[1:])["keyphrase_extractor"] == 0
+    alone = pipe.update(known)["keyphrase_extractor"]
+    assert pipe.update(known + unknown)["keyphrase_extractor"] == pytest.approx(alone)
+
+
+def test_gold_with_other_tokens():
+    """The reference may be tokenised otherwise: spans are aligned."""
+    nlp = blank()
+    predicted = nlp.make_doc("We study state-of-the-art deep learning.")
+    words = ["We", "study", "state-of-the-art", "deep", "learning", "."]
+    reference = Doc(nlp.vocab, words=words, spaces=[True] * 4 + [False] * 2)
+    reference._.keyphrases = ["state-of-the-art", "deep learning"]
+    pipe = nlp.get_pipe("keyphrase_extractor")
+    example = Example(predicted, reference)
+    nlp.initialize(lambda: [example])
+    assert pipe.update([example])["keyphrase_extractor"] > 0
+
+
+@pytest.mark.parametrize(
+    "gold,message",
+    [
+        (None, "None of the first 1 examples has gold keyphrases in doc.spans"),
+        (["graph theory"], "all absent from their texts"),
+        (["of the"], "of the first 1 examples is a candidate"),
+    ],
+)
+def test_nothing_to_learn_from(gold, message):
+    nlp = blank()
+    data = examples(nlp, [("We speak of the networks.", gold)])
+    with pytest.raises(ValueError, match=message):
+        nlp.initialize(lambda: data)
+
+
+def test_a_listener_without_its_tok2vec():
+    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32}
+    nlp = blank(model={"tok2vec": listener})
+    data = examples(nlp)
+    with pytest.raises(ValueError, match="tok2vec"):
+        train(nlp, data, epochs=1)
+
+
+def test_a_model_of_something_else():
+    with pytest.raises(ValueError, match="must be that of an extractor"):
+        KeyphraseExtractor(
+            spacy.blank("en").vocab, Model("other", lambda *_: None), make_ngrams()
+        )
+
+
+def test_analysis(trained):
+    analysis = trained.analyze_pipes()
+    assert analysis["attrs"]["doc._.keyphrases"]["assigns"] == ["keyphrase_extractor"]
+    assert not any(analysis["problems"].values())
