@@ -31,7 +31,7 @@ unit: $(VENV)/.test
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 bench: $(VENV)/.bench
-	$(BIN)/python -m benchmarks.run all
+	$(BIN)/python benchmarks/run.py all
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info demo.html

@@ -27,23 +27,28 @@ def plot_quality_speed(quality: List[Row], speed: List[Row], path: Path) -> bool
     if figure is None or not points:
         return False
     axes = figure.subplots()
-    points.sort(key=lambda point: point[1])
-    below = float("-inf")
+    points.sort(key=lambda point: -point[1])
+    placed: List[Any] = []
     for docs, score, name in points:
         color = OURS if name.startswith("ours-") else THEIRS
         axes.scatter(docs, score, color=color, s=36, zorder=3)
-        # Labels of like height would cover each other.
-        below = max(score, below + 0.55)
+        # A label goes below those beside it that it would cover.
+        height = score
+        for other_docs, other in placed:
+            if 1 / 4 < docs / other_docs < 4 and height > other - 0.6:
+                height = min(height, other - 0.6)
+        placed.append((docs, height))
         axes.annotate(
             name,
             (docs, score),
-            (docs * 1.09, below),
+            (docs * 1.12, height),
             color=color,
             fontsize=8,
             va="center",
         )
     axes.set_xscale("log")
     axes.set_xlim(right=4 * max(docs for docs, _, _ in points))
+    axes.margins(y=0.1)
     axes.set_xlabel("documents per second, one core")
     axes.set_ylabel("F1@10, all gold")
     axes.set_title(f"{dataset}: quality against speed")
@@ -83,7 +88,7 @@ def plot_length(rows: List[Row], path: Path) -> bool:
     axes.set_xlabel("words in the document")
     axes.set_ylabel("microseconds per word, one core")
     axes.set_title("Time against length")
-    axes.legend(fontsize=7, ncol=2)
+    axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
     return _save(figure, axes, path)
 
 
