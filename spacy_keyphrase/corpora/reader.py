@@ -30,6 +30,7 @@ def create_corpus(
     shuffle_buffer: int = 0,
     seed: int = 0,
     on_error: OnError = "raise",
+    style: Optional[str] = None,
 ) -> Callable[[Language], Iterable[Example]]:
     """Stream examples with gold keyphrases from a corpus of any known format.
 
@@ -46,6 +47,8 @@ def create_corpus(
     seed (int): Seed of the shuffling.
     on_error (OnError): "raise" at a malformed record, or "skip" it with a
         warning that counts them.
+    style (Optional[str]): Name of the convention that the gold follows, for models
+        that learn several; it is put in the group's attributes.
     RETURNS (Callable[[Language], Iterable[Example]]): The reader.
     """
     if path is None:
@@ -62,6 +65,7 @@ def create_corpus(
         shuffle_buffer=shuffle_buffer,
         seed=seed,
         on_error=on_error,
+        style=style,
     )
 
 
@@ -85,6 +89,7 @@ class KeyphraseCorpus:
         shuffle_buffer: int = 0,
         seed: int = 0,
         on_error: OnError = "raise",
+        style: Optional[str] = None,
     ):
         settings = {
             "max_length": max_length,
@@ -103,6 +108,7 @@ class KeyphraseCorpus:
         self.shuffle_buffer = shuffle_buffer
         self.seed = seed
         self.on_error = on_error
+        self.style = style
         self.passes = 0
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
@@ -135,6 +141,8 @@ class KeyphraseCorpus:
             if self.max_length and len(reference) > self.max_length:
                 too_long += 1
                 continue
+            if self.style is not None and self.key in reference.spans:
+                reference.spans[self.key].attrs["style"] = self.style
             with_gold += self.key in reference.spans and bool(
                 len(reference.spans[self.key])
                 or reference.spans[self.key].attrs.get("phrases")

@@ -46,20 +46,32 @@ FEATURES = (
 @registry.layers("spacy_keyphrase.PhraseFeatures.v1")
 def build_phrase_features(
     hidden_size: int = 64,
+    styles: Sequence[str] = (),
+    style_dropout: float = 0.25,
 ) -> Model[InT, Floats2d]:
     """Represent phrases by numbers that hold in any domain: how often and where a
     phrase occurs, how rare its words are, its casing, length and word classes.
 
     hidden_size (int): Width of the output.
+    styles (Sequence[str]): Names of annotation conventions, such as "author". What is
+        a keyphrase differs between them, and the style of a doc is one more feature.
+    style_dropout (float): Share of the docs whose style is withheld in training, so
+        that the network also knows what to do where none is given.
     RETURNS (Model[Tuple[List[Doc], Mentions], Floats2d]): From a batch to one row a
         phrase, float of shape (phrases, hidden_size).
     """
+    if not 0 <= style_dropout <= 1:
+        raise ValueError(f"style_dropout must be between 0 and 1, not {style_dropout}.")
+    width = len(FEATURES) + len(styles)
     extract: Model[InT, Floats2d] = Model(
-        "phrase_features", _forward, dims={"nO": len(FEATURES)}
+        "phrase_features",
+        _forward,
+        dims={"nO": width},
+        attrs={"styles": list(styles), "style_dropout": style_dropout},
     )
     return chain(
         extract,
-        Maxout(hidden_size, len(FEATURES), nP=2, normalize=True, dropout=0.0),
+        Maxout(hidden_size, width, nP=2, normalize=True, dropout=0.0),
     )
 
 
@@ -68,7 +80,34 @@ def _forward(
 ) -> Tuple[Floats2d, Callable[[Floats2d], InT]]:
     docs, mentions = inputs
     ops: Any = model.ops
-    return ops.asarray2f(phrase_features(docs, mentions)), lambda dY: inputs
+    features = phrase_features(docs, mentions)
+    if model.attrs["styles"]:
+        dropout = model.attrs["style_dropout"] if is_train else 0.0
+        styles = _style_features(mentions, len(model.attrs["styles"]), dropout)
+        features = numpy.hstack([features, styles])
+    return ops.asarray2f(features), lambda dY: inputs
+
+
+def _style_features(mentions: Mentions, n: int, dropout: float) -> numpy.ndarray:
+    """1 in the column of the style of a phrase's doc, float of shape (phrases, n)."""
+    of_docs: numpy.ndarray = numpy.zeros((len(mentions.doc_tokens), n), dtype="f4")
+    if mentions.styles is not None:
+        kept = numpy.random.random(len(of_docs)) >= dropout if dropout else True
+        rows = numpy.flatnonzero((mentions.styles >= 0) & kept)
+        of_docs[rows, mentions.styles[rows]] = 1
+    rows_of: numpy.ndarray = of_docs[mentions.phrase_docs]
+    return rows_of
+
+
+def find_styles(model: Model[Any, Any]) -> List[str]:
+    """The styles that a network was built with.
+
+    model (Model): A network that may have `PhraseFeatures` in it.
+    """
+    for node in model.walk():
+        if "styles" in node.attrs:
+            return list(node.attrs["styles"])
+    return []
 
 
 def phrase_features(docs: Sequence[Doc], mentions: Mentions) -> numpy.ndarray:

@@ -1,7 +1,7 @@
 """The candidate mentions of a batch of docs, as arrays that networks read."""
 
 from dataclasses import dataclass, field
-from typing import Dict, Iterator, List, NamedTuple, Sequence
+from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
 
 import numpy
 from spacy.tokens import Doc
@@ -29,6 +29,8 @@ class Mentions:
     doc_phrases (ndarray): Phrases of each doc, int32 of shape (docs,).
     words (List[Words]): The words of each doc, for networks that look at more than
         positions.
+    styles (Optional[ndarray]): For each doc the index of the annotation style to
+        follow, or -1 for none in particular, int32 of shape (docs,).
     """
 
     starts: numpy.ndarray
@@ -37,6 +39,7 @@ class Mentions:
     doc_tokens: numpy.ndarray
     doc_phrases: numpy.ndarray
     words: List[Words] = field(default_factory=list)
+    styles: Optional[numpy.ndarray] = None
 
     def __len__(self) -> int:
         return len(self.starts)

@@ -14,6 +14,7 @@ from thinc.types import Floats2d
 
 from ..candidates import Offsets, Suggester
 from ..keyphrase import KEY, Alignment, Record, register_extensions
+from ..models.features import find_styles
 from ..models.heads import HEADS
 from ..models.mentions import (
     DocMentions,
@@ -68,6 +69,7 @@ DEFAULT_CONFIG = {
     "diversity": 0.0,
     "subphrases": "keep",
     "case": "surface",
+    "style": None,
     "key": KEY,
     "scorer": {"@scorers": "spacy_keyphrase.scorer.v1"},
 }
@@ -93,6 +95,7 @@ def make_keyphrase_extractor(
     diversity: float,
     subphrases: Subphrases,
     case: Case,
+    style: Optional[str],
     key: str,
     scorer: Optional[Scorer],
 ) -> "KeyphraseExtractor":
@@ -111,6 +114,8 @@ def make_keyphrase_extractor(
     subphrases (str): "keep", or "drop" phrases contained in a better one or
         containing it.
     case (str): "surface" as in the document, or "lower".
+    style (Optional[str]): The annotation convention to follow, one of those that the
+        model was trained with; by default none in particular.
     key (str): Key of the span group, of the gold as well, and name of the `doc._`
         attribute.
     scorer (Optional[Scorer]): The scoring method.
@@ -123,6 +128,7 @@ def make_keyphrase_extractor(
         name,
         selection=selection,
         case=case,
+        style=style,
         key=key,
         scorer=scorer,
     )
@@ -138,6 +144,7 @@ class KeyphraseExtractor(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
     name (str): Name of the component; the `source` of its keyphrases.
     selection (Optional[Selection]): How many keyphrases are kept, and which.
     case (str): "surface" or "lower".
+    style (Optional[str]): The annotation convention to follow.
     key (str): Key of the span group.
     scorer (Optional[Scorer]): The scoring method.
     """
@@ -151,6 +158,7 @@ class KeyphraseExtractor(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
         *,
         selection: Optional[Selection] = None,
         case: Case = "surface",
+        style: Optional[str] = None,
         key: str = KEY,
         scorer: Optional[Scorer] = None,
     ):
@@ -171,6 +179,9 @@ class KeyphraseExtractor(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
         self.key = key
         self.scorer = scorer
         self.head = HEADS[head]()
+        self.styles = find_styles(model)
+        self.style = style
+        self._style_index(style)  # an unknown one is said at once
         # Scale and shift of raw scores before the logistic function.
         self.cfg: Dict[str, Any] = {"calibration": [1.0, 0.0]}
 
@@ -180,9 +191,15 @@ class KeyphraseExtractor(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
         docs (Sequence[Doc]): The docs.
         RETURNS (Mentions): What the network is given beside them.
         """
-        return self._read(docs, [True] * len(docs))
+        styles = [self.style] * len(docs)
+        return self._read(docs, [True] * len(docs), styles)
 
-    def _read(self, docs: Sequence[Doc], wanted: Sequence[bool]) -> Mentions:
+    def _read(
+        self,
+        docs: Sequence[Doc],
+        wanted: Sequence[bool],
+        styles: Sequence[Optional[str]],
+    ) -> Mentions:
         longest = self.model.attrs["max_length"]
         words = [get_word_reader(doc.lang_).read(doc) for doc in docs]
         offsets: List[Offsets] = [
@@ -195,7 +212,22 @@ class KeyphraseExtractor(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
             else []
             for doc, suggest in zip(docs, wanted)
         ]
-        return read_mentions(docs, words, offsets)
+        mentions = read_mentions(docs, words, offsets)
+        indices = [self._style_index(style) for style in styles]
+        mentions.styles = numpy.array(indices, dtype="i4")
+        return mentions
+
+    def _style_index(self, style: Optional[str]) -> int:
+        """The number of a style; -1 for none."""
+        if style is None:
+            return -1
+        if style not in self.styles:
+            known = ", ".join(map(repr, self.styles)) or "none"
+            raise ValueError(
+                f"The model of {self.name!r} does not know the style {style!r}. Its "
+                f"styles: {known}."
+            )
+        return self.styles.index(style)
 
     def predict(self, docs: Sequence[Doc]) -> List[List[Record]]:
         """The keyphrases of a batch of docs, which are left as they are.
@@ -299,7 +331,7 @@ class KeyphraseExtractor(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
         docs = [example.predicted for example in examples]
         # A doc without annotation stays in the batch, for the sake of listeners.
         annotated = [self.key in example.reference.spans for example in examples]
-        mentions = self._read(docs, annotated)
+        mentions = self._read(docs, annotated, self._gold_styles(examples))
         if not len(mentions):
             return losses
         set_dropout_rate(self.model, drop)
@@ -310,6 +342,14 @@ class KeyphraseExtractor(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
             self.finish_update(sgd)
         losses[self.name] += loss
         return losses
+
+    def _gold_styles(self, examples: Iterable[Example]) -> List[Optional[str]]:
+        """The styles of the gold, where the model knows any."""
+        groups = [example.reference.spans.get(self.key) for example in examples]
+        return [
+            group.attrs.get("style") if self.styles and group is not None else None
+            for group in groups
+        ]
 
     def get_loss(
         self, examples: Iterable[Example], scores: Tuple[Floats2d, Mentions]

@@ -214,3 +214,28 @@ def test_analysis(trained):
     analysis = trained.analyze_pipes()
     assert analysis["attrs"]["doc._.keyphrases"]["assigns"] == ["keyphrase_extractor"]
     assert not any(analysis["problems"].values())
+
+
+def test_styles():
+    """One text, two conventions: the style says which is meant."""
+    features = {
+        "@layers": "spacy_keyphrase.PhraseFeatures.v1",
+        "styles": ["subject", "method"],
+    }
+    nlp = blank(model={"features": features}, top_n=1)
+    data = []
+    for i, style in enumerate(features["styles"]):
+        for example in examples(nlp, [(text, [gold[i]]) for text, gold in TEXTS]):
+            example.reference.spans["keyphrases"].attrs["style"] = style
+            data.append(example)
+    train(nlp, data[::2] + data[1::2])
+    pipe = nlp.get_pipe("keyphrase_extractor")
+    text, (subject, method) = TEXTS[7]
+    for style, expected in (("subject", subject), ("method", method)):
+        pipe.style = style
+        assert [p.text for p in nlp(text)._.keyphrases] == [expected]
+
+
+def test_an_unknown_style_is_named():
+    with pytest.raises(ValueError, match="does not know the style 'news'. Its styles"):
+        blank(style="news")
