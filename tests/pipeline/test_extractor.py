@@ -237,5 +237,5 @@ def test_styles():
 
 
 def test_an_unknown_style_is_named():
-    with pytest.raises(ValueError, match="does not know the style 'news'. Its styles"):
+    with pytest.raises(ValueError, match="does not know the style 'news'"):
         blank(style="news")
