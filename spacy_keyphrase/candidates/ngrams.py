@@ -1,7 +1,9 @@
 """All n-grams up to a length."""
 
 from functools import partial
+from typing import List
 
+from spacy.attrs import IS_STOP
 from spacy.tokens import Doc
 
 from ..registry import registry
@@ -37,18 +39,18 @@ def _suggest_ngrams(
     units = get_word_reader(doc.lang_).read(doc).units
     if cross_punctuation:
         units = [unit for unit in units if unit.cls != BREAK]
-    edge = [
-        unit.cls != BREAK
-        and (stop_edges or unit.end - unit.start > 1 or not doc[unit.start].is_stop)
-        for unit in units
-    ]
+    stop = [False] * len(doc) if stop_edges else doc.to_array(IS_STOP).tolist()
     found: Offsets = []
-    for i, unit in enumerate(units):
-        if not edge[i]:
+    # The n-grams that may still grow, by their first tokens.
+    open_starts: List[int] = []
+    for start, end, cls, _ in units:
+        if cls == BREAK:
+            open_starts = []
             continue
-        for j in range(i, min(i + max_words, len(units))):
-            if units[j].cls == BREAK:
-                break
-            if edge[j]:
-                found.append((unit.start, units[j].end))
+        edge = end - start > 1 or not stop[start]
+        open_starts.append(start if edge else -1)
+        if len(open_starts) > max_words:
+            del open_starts[0]
+        if edge:
+            found += [(first, end) for first in open_starts if first >= 0]
     return found

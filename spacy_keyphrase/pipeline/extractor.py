@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
-from ..candidates import Offsets, Suggester
+from ..candidates import Suggester
 from ..keyphrase import KEY, Alignment, Record, register_extensions
 from ..models.features import find_styles
 from ..models.heads import HEADS
@@ -25,7 +25,7 @@ from ..models.mentions import (
 )
 from ..selection import Selection, Subphrases, select
 from ..training.gold import read_gold
-from ..words import Words, get_word_reader
+from ..words import Words, get_word_reader, shared_words
 from .annotate import SCORE_WEIGHTS, Case, KeyphraseAnnotator, Scorer, check_case
 
 ExtractorModel = Model[Tuple[List[Doc], Mentions], Floats2d]
@@ -201,16 +201,15 @@ class KeyphraseExtractor(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
         styles: Sequence[Optional[str]],
     ) -> Mentions:
         longest = self.model.attrs["max_length"]
-        words = [get_word_reader(doc.lang_).read(doc) for doc in docs]
-        offsets: List[Offsets] = [
-            [
-                (start, end)
-                for start, end in self.candidates(doc)
-                if end - start <= longest
+        with shared_words():
+            words = [get_word_reader(doc.lang_).read(doc) for doc in docs]
+            suggested = [
+                self.candidates(doc) if suggest else []
+                for doc, suggest in zip(docs, wanted)
             ]
-            if suggest
-            else []
-            for doc, suggest in zip(docs, wanted)
+        offsets = [
+            [span for span in spans if span[1] - span[0] <= longest]
+            for spans in suggested
         ]
         mentions = read_mentions(docs, words, offsets)
         indices = [self._style_index(style) for style in styles]
