@@ -9,8 +9,10 @@ from thinc.api import Maxout, Model, chain
 from thinc.types import Floats2d
 
 from ..lexicon import ADJECTIVE, NOUN, Lexicon, get_lexicon
+from ..vectors import get_vectors
 from ..words import BREAK, Words
 from .mentions import Mentions
+from .prior import add_priors
 
 InT = Tuple[List[Doc], Mentions]
 
@@ -40,6 +42,12 @@ FEATURES = (
     "noun_first",
     "adjective_first",
     "other_inside",
+    "similarity",
+    "similarity_rank",
+    "prior",
+    "prior_rank",
+    "near_prior",
+    "near_prior_rank",
 )
 
 
@@ -50,7 +58,9 @@ def build_phrase_features(
     style_dropout: float = 0.25,
 ) -> Model[InT, Floats2d]:
     """Represent phrases by numbers that hold in any domain: how often and where a
-    phrase occurs, how rare its words are, its casing, length and word classes.
+    phrase occurs, how rare its words are, its casing, length and word classes, how
+    near it is to the whole document where the language has word vectors, and what an
+    untrained ranking makes of all that.
 
     hidden_size (int): Width of the output.
     styles (Sequence[str]): Names of annotation conventions, such as "author". What is
@@ -126,6 +136,7 @@ def phrase_features(docs: Sequence[Doc], mentions: Mentions) -> numpy.ndarray:
         if mention < end:
             rows.append(
                 _of_doc(
+                    doc,
                     words,
                     get_lexicon(doc.lang_),
                     mentions.starts[spans] - token,
@@ -140,6 +151,7 @@ def phrase_features(docs: Sequence[Doc], mentions: Mentions) -> numpy.ndarray:
 
 
 def _of_doc(
+    doc: Doc,
     words: Words,
     lexicon: Lexicon,
     starts: numpy.ndarray,
@@ -216,6 +228,13 @@ def _of_doc(
         columns[f"words_{n}"] = (
             lengths if n < _MAX_WORDS else lengths.clip(max=n)
         ) == n
+    vectors = get_vectors(doc.lang_)
+    columns["similarity"] = (
+        numpy.zeros(len(firsts))
+        if vectors is None
+        else vectors.similarities(doc, starts[firsts], ends[firsts])
+    )
+    add_priors(columns, counts, place, lengths)
     return numpy.column_stack([columns[name] for name in FEATURES]).astype("f4")
 
 

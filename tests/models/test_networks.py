@@ -145,6 +145,23 @@ def test_features():
     assert compound["left_edge"] == 1
 
 
+def test_the_prior_ranks_the_phrases_of_each_doc():
+    docs, mentions = read(TEXTS)
+    columns = dict(zip(FEATURES, phrase_features(docs, mentions).T, strict=True))
+    for i in range(len(docs)):
+        rows = numpy.flatnonzero(mentions.phrase_docs == i)
+        best = rows[numpy.argsort(columns["prior_rank"][rows])]
+        assert (numpy.diff(columns["prior"][best]) <= 0).all()
+        expected = numpy.log1p(numpy.arange(len(rows))) / 5
+        assert_allclose(columns["prior_rank"][best], expected, rtol=1e-6)
+    # Free of its neighbours, a noun at its end, and from the first sentence.
+    graph = feature_of(phrase_features(docs, mentions), mentions, docs, "Graph")
+    broken = feature_of(
+        phrase_features(docs, mentions), mentions, docs, "pass messages"
+    )
+    assert graph["prior"] > broken["prior"]
+
+
 def test_features_stay_small():
     """In long documents too: a network must not be driven out of its range."""
     text = "The graph of a network is a graph. " * 3000
