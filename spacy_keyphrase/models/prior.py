@@ -4,12 +4,12 @@ from typing import Dict
 
 import numpy
 
+from ..rankers.statistical import LEAST_SIMILAR
+
 # Share of its value that a phrase keeps if it never stands free of its neighbours, if
 # its last word is no noun, if a stop word is inside.
 _BOUND, _NO_NOUN, _BROKEN = 0.15, 0.3, 0.3
 _LENGTHS = numpy.array([0.38, 1.0, 1.4, 1.3, 0.55])
-# A phrase unlike its document is unlikely, not impossible.
-_LEAST_SIMILAR = 0.02
 
 
 def add_priors(
@@ -36,7 +36,7 @@ def add_priors(
     prior *= numpy.maximum(columns["left_edge"] * columns["right_edge"], _BOUND)
     prior *= numpy.where(columns["noun_head"], 1, _NO_NOUN)
     prior *= numpy.where(columns["other_inside"], _BROKEN, 1)
-    similarity = numpy.maximum(columns["similarity"], _LEAST_SIMILAR)
+    similarity = numpy.maximum(columns["similarity"], LEAST_SIMILAR)
     near = prior * numpy.sqrt(similarity)
     columns["prior"] = numpy.log(prior + 1e-3) / 3
     columns["near_prior"] = numpy.log(near + 1e-3) / 3

@@ -5,16 +5,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import List, Optional, Sequence, Tuple
 
+import numpy
 from spacy.tokens import Doc
 
 from ..candidates import Candidate
 from ..lexicon import Lexicon, get_lexicon
 from ..registry import registry
+from ..vectors import get_vectors
 from ..words import Words, get_word_reader
 from .base import Ranker, Scores
 
 # The product that becomes the score 0.5; about that of a typical phrase.
 HALF = 0.4
+# A phrase unlike its document is unlikely, not impossible.
+LEAST_SIMILAR = 0.02
 
 
 @registry.keyphrase_rankers("spacy_keyphrase.Statistical.v1")
@@ -29,6 +33,7 @@ def make_statistical(
     repeated: float = 0.5,
     shared_part: float = 0.5,
     mere_part: float = 0.18,
+    similarity: float = 0.0,
     lexicon: Optional[str] = None,
 ) -> Ranker:
     """Rank by casing, position, frequency, spread and rarity.
@@ -39,6 +44,7 @@ def make_statistical(
         length[n] * mean over words of (tf ** word_frequency * idf ** rarity)
             * mentions ** frequency / (first + position_offset) ** position
             * (1 + casing * capitalised) * (1 + repeated) * part
+            * cosine ** similarity
 
     The defaults were chosen on the development parts of the benchmark corpora.
 
@@ -55,6 +61,8 @@ def make_statistical(
     shared_part (float): Factor of a phrase that only occurs inside longer
         candidates, two or more different ones.
     mere_part (float): Factor of a phrase that only occurs inside one longer candidate.
+    similarity (float): Exponent of the cosine of phrase and document, both sums of
+        word vectors, in languages that have a bundled table of these.
     lexicon (Optional[str]): A lexicon file instead of the language's bundled one.
     RETURNS (Ranker): Its scores are between 0 and 1.
     """
@@ -71,6 +79,7 @@ def make_statistical(
         repeated,
         shared_part,
         mere_part,
+        similarity,
     )
     return partial(_rank_statistical, weights=weights, lexicon=lexicon)
 
@@ -87,6 +96,7 @@ class _Weights:
     repeated: float
     shared_part: float
     mere_part: float
+    similarity: float
 
 
 def _rank_statistical(
@@ -100,7 +110,14 @@ def _rank_statistical(
     for doc, phrases in zip(docs, candidates):
         words = get_word_reader(doc.lang_).read(doc)
         known = get_lexicon(doc.lang_, lexicon)
-        scores.append(Scores(_score_doc(words, phrases, known, weights)))
+        found = _score_doc(words, phrases, known, weights)
+        vectors = get_vectors(doc.lang_) if weights.similarity else None
+        if vectors is not None and phrases:
+            places = numpy.array([phrase.mentions[0] for phrase in phrases])
+            cosines = vectors.similarities(doc, places[:, 0], places[:, 1])
+            near = numpy.maximum(cosines, LEAST_SIMILAR) ** weights.similarity
+            found = [score * factor for score, factor in zip(found, near.tolist())]
+        scores.append(Scores([score / (score + HALF) for score in found]))
     return scores
 
 
@@ -137,5 +154,5 @@ def _score_doc(
         if not candidate.n_free:
             shared = len(candidate.holders) > 1
             score *= weights.shared_part if shared else weights.mere_part
-        scores.append(score / (score + HALF))
+        scores.append(score)
     return scores
