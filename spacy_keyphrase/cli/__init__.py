@@ -9,6 +9,7 @@ from .debug_data import debug_data_cli
 from .evaluate import evaluate_cli
 from .extract import extract_cli
 from .render import render_cli
+from .train import train_cli
 
 HELP = """Keyphrases: extract and evaluate them, convert their corpora, look at them.
 
@@ -32,6 +33,12 @@ for _name, _command in (
     ("debug-data", debug_data_cli),
 ):
     app.command(_name, no_args_is_help=True)(_command)
+# What else is given overrides settings of the config.
+app.command(
+    "train",
+    no_args_is_help=True,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)(train_cli)
 
 # spaCy imports the entry points of its group "spacy_cli" and does no more with
 # them: a command of ours has to put itself into its application.
