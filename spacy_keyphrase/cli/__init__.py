@@ -5,6 +5,7 @@ from spacy.cli._util import app as spacy_app
 
 from .compare import compare_cli
 from .convert import convert_cli
+from .curve import curve_cli
 from .debug_data import debug_data_cli
 from .evaluate import evaluate_cli
 from .extract import extract_cli
@@ -31,6 +32,7 @@ for _name, _command in (
     ("render", render_cli),
     ("compare", compare_cli),
     ("debug-data", debug_data_cli),
+    ("curve", curve_cli),
 ):
     app.command(_name, no_args_is_help=True)(_command)
 # What else is given overrides settings of the config.
