@@ -3,6 +3,7 @@
 import typer
 from spacy.cli._util import app as spacy_app
 
+from .calibrate import calibrate_cli
 from .compare import compare_cli
 from .convert import convert_cli
 from .curve import curve_cli
@@ -33,6 +34,7 @@ for _name, _command in (
     ("compare", compare_cli),
     ("debug-data", debug_data_cli),
     ("curve", curve_cli),
+    ("calibrate", calibrate_cli),
 ):
     app.command(_name, no_args_is_help=True)(_command)
 # What else is given overrides settings of the config.

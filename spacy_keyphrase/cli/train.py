@@ -61,7 +61,7 @@ def train_cli(
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
     from spacy.util import load_config
 
-    from ..training.blas import use_fast_blas
+    from ..models.blas import use_fast_blas
     from ..training.loop import Stopped, train
 
     overrides = parse_config_overrides(ctx.args)

@@ -1,17 +1,26 @@
 """``keyphrase``: good keyphrases at once, with nothing to choose or download."""
 
-from typing import Optional
+from typing import Literal, Optional, Union
 
 from spacy.language import Language
+from spacy.pipeline import Pipe
+from spacy.util import registry
 
 from ..candidates import make_phrases
 from ..keyphrase import KEY
+from ..models.blas import set_fast_blas
+from ..models.bundle import load_bundled
 from ..rankers.statistical import make_statistical
 from ..selection import Selection, Subphrases
 from .annotate import SCORE_WEIGHTS, Case, Scorer
+from .network import NetworkAnnotator
 from .ranker import KeyphraseRanker
 
+Method = Literal["auto", "statistical"]
+
 DEFAULT_CONFIG = {
+    "method": "auto",
+    "style": None,
     "top_n": 10,
     "min_score": None,
     "max_similarity": 1.0,
@@ -32,6 +41,8 @@ DEFAULT_CONFIG = {
 def make_keyphrase(
     nlp: Language,
     name: str,
+    method: Method,
+    style: Optional[str],
     top_n: int,
     min_score: Optional[float],
     max_similarity: float,
@@ -40,12 +51,19 @@ def make_keyphrase(
     case: Case,
     key: str,
     scorer: Optional[Scorer],
-) -> KeyphraseRanker:
+) -> Union["BundledExtractor", KeyphraseRanker]:
     """Construct the default keyphrase component of a language.
 
-    Candidates are noun phrases where a component before it has tagged the docs,
-    stretches between stop words otherwise; the statistical ranker scores them.
+    For English the bundled network (a JointKPE, see docs/model-card.md) ranks all
+    n-grams of up to four words. For other languages the statistical ranker scores noun
+    phrases where a component before it has tagged the docs, and stretches between stop
+    words otherwise.
 
+    method (str): "auto", or "statistical" for the statistical ranker in any language.
+    style (Optional[str]): The annotation convention that the network is to follow:
+        "author" for author keywords, few and general; "index" for index terms, many
+        and specific; "tags" for those of questions; "crowd" for whatever words readers
+        mark; "news" for the noun phrases of news. None, the default, is in between.
     top_n (int): How many keyphrases at most; 0 for all.
     min_score (Optional[float]): Lowest score to keep, 0..1; no limit by default.
     max_similarity (float): Above it the less good of two phrases of similar spelling
@@ -58,12 +76,42 @@ def make_keyphrase(
     key (str): Key of the span group, and name of the `doc._` attribute.
     scorer (Optional[Scorer]): The scoring method.
     """
+    selection = Selection(top_n, min_score, max_similarity, diversity, subphrases)
+    if method not in ("auto", "statistical"):
+        raise ValueError(f"method is {method!r}; use 'auto' or 'statistical'.")
+    bundled = load_bundled(f"{nlp.lang}.extractor") if method == "auto" else None
+    if bundled is not None:
+        model, settings = bundled
+        set_fast_blas(model)
+        extractor = BundledExtractor(
+            nlp.vocab,
+            model,
+            registry.resolve({"candidates": settings["candidates"]})["candidates"],
+            name,
+            selection=selection,
+            case=case,
+            style=style,
+            key=key,
+            scorer=scorer,
+        )
+        extractor.cfg["calibration"] = settings["calibration"]
+        return extractor
+    if style is not None:
+        raise ValueError(
+            f"{name!r} has the style {style!r}, which only a network follows; there is "
+            f"none for the language {nlp.lang!r} with the method {method!r}."
+        )
     return KeyphraseRanker(
         make_phrases(subphrases=True),
         make_statistical(),
-        selection=Selection(top_n, min_score, max_similarity, diversity, subphrases),
+        selection=selection,
         name=name,
         case=case,
         key=key,
         scorer=scorer,
     )
+
+
+class BundledExtractor(NetworkAnnotator, Pipe):
+    """An extractor that is trained already, and is not trained with the pipeline. Its
+    weights are those of the package: a saved pipeline does not hold them."""

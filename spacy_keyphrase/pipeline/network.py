@@ -1,0 +1,202 @@
+"""What the pipes have in common whose keyphrases a network scores."""
+
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import numpy
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ..candidates import Suggester
+from ..keyphrase import KEY, Alignment, Record, register_extensions
+from ..models.features import find_styles
+from ..models.heads import HEADS
+from ..models.mentions import (
+    DocMentions,
+    Mentions,
+    phrase_max,
+    read_mentions,
+    split_mentions,
+)
+from ..selection import Selection, select
+from ..words import Words, get_word_reader, shared_words
+from .annotate import Case, KeyphraseAnnotator, Scorer, check_case
+
+ExtractorModel = Model[Tuple[List[Doc], Mentions], Floats2d]
+
+# Tokens that go through the network at once, where docs are short.
+_BATCH_TOKENS = 20_000
+
+
+class NetworkAnnotator(KeyphraseAnnotator):
+    """Suggest candidates, score their mentions with a network, keep the best phrases.
+
+    vocab (Vocab): The shared vocabulary.
+    model (Model[Tuple[List[Doc], Mentions], Floats2d]): The network.
+    candidates (Suggester): From a doc to token offsets. Mentions of more tokens than
+        the network's `max_length` are left out.
+    name (str): Name of the component; the `source` of its keyphrases.
+    selection (Optional[Selection]): How many keyphrases are kept, and which.
+    case (str): "surface" or "lower".
+    style (Optional[str]): The annotation convention to follow.
+    key (str): Key of the span group.
+    scorer (Optional[Scorer]): The scoring method.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: ExtractorModel,
+        candidates: Suggester,
+        name: str = "keyphrase_extractor",
+        *,
+        selection: Optional[Selection] = None,
+        case: Case = "surface",
+        style: Optional[str] = None,
+        key: str = KEY,
+        scorer: Optional[Scorer] = None,
+    ):
+        check_case(case)
+        head = model.attrs.get("head")
+        if head not in HEADS:
+            raise ValueError(
+                f"The model of {name!r} has the head {head!r}; its architecture must "
+                "be that of an extractor, such as spacy_keyphrase.JointKPE.v1."
+            )
+        register_extensions(key)
+        self.vocab = vocab
+        self.model = model
+        self.candidates = candidates
+        self.name = name
+        self.selection = selection or Selection()
+        self.case = case
+        self.key = key
+        self.scorer = scorer
+        self.head = HEADS[head]()
+        self.styles = find_styles(model)
+        self.style = style
+        self._style_index(style)  # an unknown one is said at once
+        # Scale and shift of raw scores before the logistic function.
+        self.cfg: Dict[str, Any] = {"calibration": [1.0, 0.0]}
+
+    def read(self, docs: Sequence[Doc]) -> Mentions:
+        """The candidate mentions of a batch of docs.
+
+        docs (Sequence[Doc]): The docs.
+        RETURNS (Mentions): What the network is given beside them.
+        """
+        styles = [self.style] * len(docs)
+        return self._read(docs, [True] * len(docs), styles)
+
+    def _read(
+        self,
+        docs: Sequence[Doc],
+        wanted: Sequence[bool],
+        styles: Sequence[Optional[str]],
+    ) -> Mentions:
+        longest = self.model.attrs["max_length"]
+        with shared_words():
+            words = [get_word_reader(doc.lang_).read(doc) for doc in docs]
+            suggested = [
+                self.candidates(doc) if suggest else []
+                for doc, suggest in zip(docs, wanted)
+            ]
+        offsets = [
+            [span for span in spans if span[1] - span[0] <= longest]
+            for spans in suggested
+        ]
+        mentions = read_mentions(docs, words, offsets)
+        indices = [self._style_index(style) for style in styles]
+        mentions.styles = numpy.array(indices, dtype="i4")
+        return mentions
+
+    def _style_index(self, style: Optional[str]) -> int:
+        """The number of a style; -1 for none."""
+        if style is None:
+            return -1
+        if style not in self.styles:
+            known = ", ".join(map(repr, self.styles)) or "none"
+            raise ValueError(
+                f"The model of {self.name!r} does not know the style {style!r}. Its "
+                f"styles: {known}."
+            )
+        return self.styles.index(style)
+
+    def predict(self, docs: Sequence[Doc]) -> List[List[Record]]:
+        """The keyphrases of a batch of docs, which are left as they are.
+
+        docs (Sequence[Doc]): The docs.
+        RETURNS (List[List[Record]]): Each doc's keyphrases, best first.
+        """
+        records: List[List[Record]] = []
+        batch: List[Doc] = []
+        tokens = 0
+        for doc in docs:
+            if batch and tokens + len(doc) > _BATCH_TOKENS:
+                records += self._predict(batch)
+                batch, tokens = [], 0
+            batch.append(doc)
+            tokens += len(doc)
+        return records + self._predict(batch)
+
+    def _predict(self, docs: List[Doc]) -> List[List[Record]]:
+        mentions = self.read(docs)
+        if not len(mentions):
+            return [[] for _ in docs]
+        ops: Any = self.model.ops
+        output = ops.to_numpy(self.model.predict((docs, mentions)))
+        scores = self._calibrate(self.head.scores(output, mentions))
+        phrases = phrase_max(scores, mentions)
+        return [
+            self._select(
+                doc,
+                words,
+                own,
+                scores[own.mentions].tolist(),
+                phrases[own.phrases].tolist(),
+            )
+            for doc, words, own in zip(docs, mentions.words, split_mentions(mentions))
+        ]
+
+    def _select(
+        self,
+        doc: Doc,
+        words: Words,
+        mentions: DocMentions,
+        scores: List[float],
+        phrases: List[float],
+    ) -> List[Record]:
+        """The best phrases of a doc from the scores of its mentions and phrases."""
+        places, first_stems = mentions.places, words.first_stems
+        stems = [
+            words.stems[first_stems[start] : first_stems[end]]
+            for start, end in [places[i] for i in mentions.bounds[:-1]]
+        ]
+        forms = list(map(" ".join, stems))
+        alignment = Alignment(doc, words.stems, words.tokens)
+        records = []
+        for i, score in select(forms, phrases, self.selection):
+            rows = slice(mentions.bounds[i], mentions.bounds[i + 1])
+            # The phrase may also stand where it is no candidate.
+            found = alignment.find_stems(stems[i])
+            more = len(found) > len(places[rows])
+            records.append(
+                Record(
+                    text=self._text(doc, places[rows]),
+                    form=forms[i],
+                    score=score,
+                    mentions=found if more else places[rows],
+                    source=self.name,
+                    mention_scores=None if more else scores[rows],
+                )
+            )
+        return records
+
+    def _calibrate(self, scores: numpy.ndarray) -> numpy.ndarray:
+        """Scores between 0 and 1 of the raw scores of a ranking head."""
+        if self.head.probabilities:
+            return scores
+        scale, shift = self.cfg["calibration"]
+        calibrated: numpy.ndarray = 1 / (1 + numpy.exp(-(scale * scores + shift)))
+        return calibrated
