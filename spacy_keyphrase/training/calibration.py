@@ -11,7 +11,7 @@ from .gold import read_gold
 
 
 def fit_logistic(scores: numpy.ndarray, gold: numpy.ndarray) -> Tuple[float, float]:
-    """Fit the probability 1 / (1 + exp(-(scale * score + shift))) that a phrase is gold,
+    """Fit the probability 1 / (1 + exp(-(scale * score + shift))) of being gold,
     by maximum likelihood.
 
     scores (ndarray): Float of shape (phrases,).
