@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union, cast
 
+from spacy.attrs import ORTH
 from spacy.tokens import Doc, Span, SpanGroup
 
 from .normalize import get_normalizer
@@ -111,8 +112,10 @@ class Alignment:
         self.tokens: List[int] = [] if tokens is None else tokens
         if stems is None or tokens is None:
             self.stems, self.tokens = [], []
-            for i, token in enumerate(doc):
-                for stem in self.normalizer.stems(token.text):
+            orths, strings = doc.to_array(ORTH).tolist(), doc.vocab.strings
+            known = {o: self.normalizer.stems(strings[o]) for o in set(orths)}
+            for i, orth in enumerate(orths):
+                for stem in known[orth]:
                     self.stems.append(stem)
                     self.tokens.append(i)
 

@@ -1,6 +1,6 @@
 """What is known of a phrase without reading its words: counts, places, rarity."""
 
-from typing import Any, Callable, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy
 from spacy.tokens import Doc
@@ -8,6 +8,7 @@ from spacy.util import registry
 from thinc.api import Maxout, Model, chain
 from thinc.types import Floats2d
 
+from ..keyphraseness import get_keyphraseness
 from ..lexicon import ADJECTIVE, NOUN, Lexicon, get_lexicon
 from ..vectors import get_vectors
 from ..words import BREAK, Words
@@ -48,6 +49,9 @@ FEATURES = (
     "prior_rank",
     "near_prior",
     "near_prior_rank",
+    "keyphrase_count",
+    "keyphrase_share",
+    "keyphrase_known",
 )
 
 
@@ -55,29 +59,45 @@ FEATURES = (
 def build_phrase_features(
     hidden_size: int = 64,
     styles: Sequence[str] = (),
-    style_dropout: float = 0.25,
+    style_dropout: Union[float, Dict[str, float]] = 0.25,
+    leave_one_out: bool = False,
 ) -> Model[InT, Floats2d]:
     """Represent phrases by numbers that hold in any domain: how often and where a
     phrase occurs, how rare its words are, its casing, length and word classes, how
-    near it is to the whole document where the language has word vectors, and what an
-    untrained ranking makes of all that.
+    near it is to the whole document where the language has word vectors, what an
+    untrained ranking makes of all that, and how often it was a keyphrase elsewhere
+    where the language has a table of that.
 
     hidden_size (int): Width of the output.
     styles (Sequence[str]): Names of annotation conventions, such as "author". What is
         a keyphrase differs between them, and the style of a doc is one more feature.
-    style_dropout (float): Share of the docs whose style is withheld in training, so
-        that the network also knows what to do where none is given.
+    style_dropout (Union[float, Dict[str, float]]): Share of the docs whose style is
+        withheld in training, so that the network also knows what to do where none is
+        given; one for all, or one for each style.
+    leave_one_out (bool): Whether the docs learned from were counted in the table of
+        keyphrases; in training each is then taken out of the counts that it is given.
     RETURNS (Model[Tuple[List[Doc], Mentions], Floats2d]): From a batch to one row a
         phrase, float of shape (phrases, hidden_size).
     """
-    if not 0 <= style_dropout <= 1:
+    if not isinstance(style_dropout, dict):
+        style_dropout = dict.fromkeys(styles, style_dropout)
+    if set(style_dropout) != set(styles):
+        raise ValueError(
+            f"style_dropout is given for {sorted(style_dropout)}, but the styles are "
+            f"{sorted(styles)}."
+        )
+    if not all(0 <= rate <= 1 for rate in style_dropout.values()):
         raise ValueError(f"style_dropout must be between 0 and 1, not {style_dropout}.")
     width = len(FEATURES) + len(styles)
     extract: Model[InT, Floats2d] = Model(
         "phrase_features",
         _forward,
         dims={"nO": width},
-        attrs={"styles": list(styles), "style_dropout": style_dropout},
+        attrs={
+            "styles": list(styles),
+            "style_dropout": [style_dropout[style] for style in styles],
+            "leave_one_out": leave_one_out,
+        },
     )
     return chain(
         extract,
@@ -90,20 +110,26 @@ def _forward(
 ) -> Tuple[Floats2d, Callable[[Floats2d], InT]]:
     docs, mentions = inputs
     ops: Any = model.ops
-    features = phrase_features(docs, mentions)
+    own_gold = mentions.gold if is_train and model.attrs["leave_one_out"] else None
+    features = phrase_features(docs, mentions, own_gold)
     if model.attrs["styles"]:
-        dropout = model.attrs["style_dropout"] if is_train else 0.0
+        dropout = model.attrs["style_dropout"] if is_train else None
         styles = _style_features(mentions, len(model.attrs["styles"]), dropout)
         features = numpy.hstack([features, styles])
     return ops.asarray2f(features), lambda dY: inputs
 
 
-def _style_features(mentions: Mentions, n: int, dropout: float) -> numpy.ndarray:
+def _style_features(
+    mentions: Mentions, n: int, dropout: Optional[List[float]]
+) -> numpy.ndarray:
     """1 in the column of the style of a phrase's doc, float of shape (phrases, n)."""
     of_docs: numpy.ndarray = numpy.zeros((len(mentions.doc_tokens), n), dtype="f4")
     if mentions.styles is not None:
-        kept = numpy.random.random(len(of_docs)) >= dropout if dropout else True
-        rows = numpy.flatnonzero((mentions.styles >= 0) & kept)
+        kept = mentions.styles >= 0
+        if dropout is not None:
+            rates = numpy.array(dropout)[mentions.styles]
+            kept &= numpy.random.random(len(of_docs)) >= rates
+        rows = numpy.flatnonzero(kept)
         of_docs[rows, mentions.styles[rows]] = 1
     rows_of: numpy.ndarray = of_docs[mentions.phrase_docs]
     return rows_of
@@ -120,11 +146,15 @@ def find_styles(model: Model[Any, Any]) -> List[str]:
     return []
 
 
-def phrase_features(docs: Sequence[Doc], mentions: Mentions) -> numpy.ndarray:
+def phrase_features(
+    docs: Sequence[Doc], mentions: Mentions, own_gold: Optional[numpy.ndarray] = None
+) -> numpy.ndarray:
     """The features of the phrases of a batch.
 
     docs (Sequence[Doc]): The batch.
     mentions (Mentions): Its mentions, read with their words.
+    own_gold (Optional[ndarray]): Which phrases are gold, where the docs are to be
+        taken out of the table of keyphrases; bool of shape (phrases,).
     RETURNS (ndarray): About in the range -1..1, float of shape (phrases, features).
     """
     rows = []
@@ -145,9 +175,27 @@ def phrase_features(docs: Sequence[Doc], mentions: Mentions) -> numpy.ndarray:
                 )
             )
         token, mention = token + len(doc), int(end)
-    if not rows:
-        return numpy.zeros((0, len(FEATURES)), dtype="f4")
-    return numpy.concatenate(rows)
+    features = numpy.zeros((0, len(FEATURES)), dtype="f4")
+    if rows:
+        features = numpy.concatenate(rows)
+        features[:, -3:] = _keyphraseness(docs, mentions, own_gold)
+    return features
+
+
+def _keyphraseness(
+    docs: Sequence[Doc], mentions: Mentions, own_gold: Optional[numpy.ndarray]
+) -> numpy.ndarray:
+    """The last three features, float of shape (phrases, 3)."""
+    gold, counted = numpy.zeros((2, mentions.n_phrases))
+    languages = numpy.array([doc.lang_ for doc in docs])[mentions.phrase_docs]
+    for language in set(languages.tolist()):
+        table = get_keyphraseness(language)
+        if table is not None and mentions.keys is not None:
+            rows = languages == language
+            own = None if own_gold is None else own_gold[rows]
+            gold[rows], counted[rows] = table.look_up(mentions.keys[rows], own)
+    share = numpy.log((gold + 0.1) / (counted + 4))
+    return numpy.column_stack([numpy.log1p(gold) / 3, share / 3 + 1, gold > 0])
 
 
 def _of_doc(
@@ -229,6 +277,8 @@ def _of_doc(
             lengths if n < _MAX_WORDS else lengths.clip(max=n)
         ) == n
     vectors = get_vectors(doc.lang_)
+    for name in FEATURES[-3:]:
+        columns[name] = numpy.zeros(len(firsts))  # set for all docs at once
     columns["similarity"] = (
         numpy.zeros(len(firsts))
         if vectors is None

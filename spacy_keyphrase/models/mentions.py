@@ -1,9 +1,11 @@
 """The candidate mentions of a batch of docs, as arrays that networks read."""
 
 from dataclasses import dataclass, field
-from typing import Dict, Iterator, List, NamedTuple, Optional, Sequence
+from functools import lru_cache
+from typing import Iterator, List, NamedTuple, Optional, Sequence
 
 import numpy
+from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
 from ..candidates import Offsets
@@ -29,6 +31,10 @@ class Mentions:
     doc_phrases (ndarray): Phrases of each doc, int32 of shape (docs,).
     words (List[Words]): The words of each doc, for networks that look at more than
         positions.
+    keys (Optional[ndarray]): A number for the stems of each phrase, the same in every
+        process; uint64 of shape (phrases,).
+    gold (Optional[ndarray]): In training, which phrases are gold, bool of shape
+        (phrases,).
     styles (Optional[ndarray]): For each doc the index of the annotation style to
         follow, or -1 for none in particular, int32 of shape (docs,).
     """
@@ -39,6 +45,8 @@ class Mentions:
     doc_tokens: numpy.ndarray
     doc_phrases: numpy.ndarray
     words: List[Words] = field(default_factory=list)
+    keys: Optional[numpy.ndarray] = None
+    gold: Optional[numpy.ndarray] = None
     styles: Optional[numpy.ndarray] = None
 
     def __len__(self) -> int:
@@ -70,24 +78,27 @@ def read_mentions(
     offsets (Sequence[Offsets]): Token offsets of each doc's mentions; what has no
         word is left out.
     """
-    stem_ids: Dict[str, int] = {}
     starts, ends, phrases, doc_phrases = [], [], [], []
+    phrase_keys = [numpy.zeros(0, dtype="u8")]
     token_offset = phrase_offset = 0
     for doc, read, found in zip(docs, words, offsets):
         spans = numpy.array(found or numpy.zeros((0, 2)), dtype="i4")
         first_stems = numpy.array(read.first_stems, dtype="i4")
         spans = spans[first_stems[spans[:, 0]] < first_stems[spans[:, 1]]]
         spans = spans[numpy.lexsort((-spans[:, 1], spans[:, 0]))]
-        ids = [stem_ids.setdefault(stem, len(stem_ids)) for stem in read.stems]
         keys = _keys(
-            numpy.array(ids, dtype="u8"),
+            numpy.array(list(map(_hash, read.stems)), dtype="u8"),
             first_stems[spans[:, 0]],
             first_stems[spans[:, 1]],
         )
-        _, seen, phrase = numpy.unique(keys, return_index=True, return_inverse=True)
+        unique, seen, phrase = numpy.unique(
+            keys, return_index=True, return_inverse=True
+        )
         # Phrases are numbered as they first come in the text.
         rank = numpy.empty(len(seen), dtype="i4")
-        rank[numpy.argsort(seen)] = numpy.arange(len(seen))
+        by_place = numpy.argsort(seen)
+        rank[by_place] = numpy.arange(len(seen))
+        phrase_keys.append(unique[by_place])
         phrase = rank[phrase.reshape(-1)]
         order = numpy.argsort(phrase, kind="stable")
         starts.append(spans[order, 0] + token_offset)
@@ -103,21 +114,25 @@ def read_mentions(
         numpy.array([len(doc) for doc in docs], dtype="i4"),
         numpy.array(doc_phrases, dtype="i4"),
         list(words),
+        numpy.concatenate(phrase_keys),
     )
 
 
+# The stems of a language are few and come again and again.
+_hash = lru_cache(maxsize=500_000)(hash_string)
+
+
 def _keys(
-    ids: numpy.ndarray, starts: numpy.ndarray, ends: numpy.ndarray
+    hashes: numpy.ndarray, starts: numpy.ndarray, ends: numpy.ndarray
 ) -> numpy.ndarray:
     """A 64-bit key for each stretch of stems, the same for equal stretches only (but
     for one chance in 10^19 a pair)."""
-    # Spread over all 64 bits before anything small is mixed in.
     keys: numpy.ndarray
     keys = ((ends - starts).astype("u8") + numpy.uint64(1)) * _MULTIPLIER
     longest = int((ends - starts).max()) if len(starts) else 0
     for k in range(longest):
         rows = numpy.flatnonzero(starts + k < ends)
-        mixed = (keys[rows] ^ (ids[starts[rows] + k] + numpy.uint64(1))) * _MULTIPLIER
+        mixed = (keys[rows] ^ (hashes[starts[rows] + k])) * _MULTIPLIER
         keys[rows] = mixed ^ (mixed >> numpy.uint64(29))
     return keys
 

@@ -11,6 +11,7 @@ from thinc.types import Floats2d
 
 from ..candidates import Suggester
 from ..keyphrase import KEY
+from ..models.heads import Gold
 from ..models.mentions import Mentions
 from ..selection import Selection, Subphrases
 from ..training.gold import read_gold
@@ -160,9 +161,11 @@ class KeyphraseExtractor(NetworkAnnotator, TrainablePipe):  # type: ignore[misc]
         mentions = self._read(docs, annotated, self._gold_styles(examples))
         if not len(mentions):
             return losses
+        gold = read_gold(examples, mentions, self.key)
+        mentions.gold = gold.phrases
         set_dropout_rate(self.model, drop)
         output, backprop = self.model.begin_update((docs, mentions))
-        loss, gradient = self.get_loss(examples, (output, mentions))
+        loss, gradient = self._loss(output, mentions, gold)
         backprop(gradient)
         if sgd is not None:
             self.finish_update(sgd)
@@ -188,8 +191,13 @@ class KeyphraseExtractor(NetworkAnnotator, TrainablePipe):  # type: ignore[misc]
         RETURNS (Tuple[float, Floats2d]): The loss and the gradient.
         """
         output, mentions = scores
-        ops: Any = self.model.ops
         gold = read_gold(list(examples), mentions, self.key)
+        return self._loss(output, mentions, gold)
+
+    def _loss(
+        self, output: Floats2d, mentions: Mentions, gold: Gold
+    ) -> Tuple[float, Floats2d]:
+        ops: Any = self.model.ops
         loss = self.head.loss(ops.to_numpy(output), mentions, gold)
         return loss.value, ops.asarray2f(loss.gradient)
 

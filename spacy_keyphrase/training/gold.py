@@ -3,6 +3,7 @@
 from typing import List, Optional, Sequence, Tuple
 
 import numpy
+from spacy.attrs import ORTH
 from spacy.training import Example
 
 from ..keyphrase import get_keyphrases
@@ -45,6 +46,5 @@ def read_gold(examples: Sequence[Example], mentions: Mentions, key: str) -> Gold
 
 def _same_tokens(example: Example) -> bool:
     predicted, reference = example.predicted, example.reference
-    return len(predicted) == len(reference) and all(
-        a.orth == b.orth for a, b in zip(predicted, reference)
-    )
+    same: bool = numpy.array_equal(predicted.to_array(ORTH), reference.to_array(ORTH))
+    return same

@@ -8,9 +8,8 @@ from spacy.cli._util import app
 from spacy.training import Example
 from typer.testing import CliRunner
 
-from spacy_keyphrase.training.calibration import calibration_error, fit_logistic
-
 import spacy_keyphrase.cli  # noqa: F401
+from spacy_keyphrase.training.calibration import calibration_error, fit_logistic
 
 
 def test_what_was_drawn_is_found():
@@ -46,7 +45,12 @@ def test_the_command(tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("keyphrase_extractor", config={"top_n": 0})
     lines = [
-        {"id": str(i), "title": "", "text": f"We study {word}s with care.", "keyphrases": [f"{word}s"]}
+        {
+            "id": str(i),
+            "title": "",
+            "text": f"We study {word}s with care.",
+            "keyphrases": [f"{word}s"],
+        }
         for i, word in enumerate(["graph", "network", "protein", "tax", "query"])
     ]
     srsly.write_jsonl(tmp_path / "dev.jsonl", lines)
@@ -69,7 +73,13 @@ def test_the_command(tmp_path):
     for old, new in zip(before._.keyphrases, after._.keyphrases, strict=True):
         # Near 1 a score in 32 bits has few digits of its logit.
         logit = numpy.log(old.score / (1 - old.score))
-        assert new.score == pytest.approx(1 / (1 + numpy.exp(-scale * logit - shift)), abs=2e-3)
+        assert new.score == pytest.approx(
+            1 / (1 + numpy.exp(-scale * logit - shift)), abs=2e-3
+        )
     # In the training texts the probabilities add up to the number of gold phrases.
-    total = sum(p.score for doc in loaded.pipe(line["text"] for line in lines) for p in doc._.keyphrases)
+    total = sum(
+        p.score
+        for doc in loaded.pipe(line["text"] for line in lines)
+        for p in doc._.keyphrases
+    )
     assert total == pytest.approx(5, abs=1)

@@ -44,7 +44,7 @@ def test_no_log(content, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "log.jsonl"
     path.write_text(content)
-    with pytest.raises(ValueError, match="is no log|is empty"):
+    with pytest.raises(ValueError, match=r"is no log|is empty"):
         plot_curves([path], tmp_path / "curve.png")
 
 

@@ -96,7 +96,9 @@ class Crash(Exception):
 
 
 @pytest.mark.parametrize("step", [1, 4, 8])
-@pytest.mark.parametrize("changes", [{}, {"training__max_epochs": 40}], ids=["stream", ""])
+@pytest.mark.parametrize(
+    "changes", [{}, {"training__max_epochs": 40}], ids=["stream", ""]
+)
 def test_after_a_crash(step, changes, make_config, tmp_path, monkeypatch):
     config = make_config(**changes)
     whole = run(config, tmp_path / "whole")
@@ -235,8 +237,9 @@ def test_nothing_to_resume(make_config, tmp_path):
 
 def test_ops():
     """The command trains with numpy's matrix multiplication."""
-    from spacy_keyphrase.models.blas import use_fast_blas
     from thinc.api import get_current_ops
+
+    from spacy_keyphrase.models.blas import use_fast_blas
 
     with use_ops("numpy"):
         use_fast_blas()
