@@ -1,7 +1,7 @@
 """One stream of examples from several corpora, so that no domain drowns another."""
 
 import random
-from typing import Callable, Dict, Iterable, Iterator
+from typing import Any, Callable, Dict, Iterable, Iterator
 
 from spacy.language import Language
 from spacy.training import Example
@@ -11,7 +11,8 @@ Reader = Callable[[Language], Iterable[Example]]
 
 
 def create_mixture(
-    sources: Dict[str, Reader],
+    # Of type `Reader`; confection looks at the types before it makes the readers.
+    sources: Dict[str, Any],
     weights: Dict[str, float],
     epoch_size: int = 10_000,
     seed: int = 0,

@@ -4,7 +4,10 @@ from collections import Counter
 
 import pytest
 import spacy
+import srsly
 from spacy.training import Example
+from spacy.util import registry
+from thinc.api import Config
 
 from spacy_keyphrase.corpora.mixture import create_mixture
 from spacy_keyphrase.corpora.reader import create_corpus
@@ -68,6 +71,22 @@ def test_an_empty_source_is_named():
     mixture = create_mixture({"none": source("none", 0)}, {"none": 1})
     with pytest.raises(ValueError, match="'none' of the mixture has no examples"):
         list(mixture(NLP))
+
+
+def test_from_config(tmp_path):
+    srsly.write_jsonl(tmp_path / "a.jsonl", [{"text": "a graph", "keyphrases": ["graph"]}])
+    reader = {"@readers": "spacy_keyphrase.Corpus.v1", "path": "${paths.a}"}
+    corpora = {
+        "train": {
+            "@readers": "spacy_keyphrase.Mixture.v1",
+            "epoch_size": 2,
+            "weights": {"a": 0.5},
+            "sources": {"a": {**reader, "style": "index"}},
+        }
+    }
+    config = Config({"paths": {"a": str(tmp_path / "a.jsonl")}, "corpora": corpora})
+    mixture = registry.resolve(config.interpolate()["corpora"])["train"]
+    assert texts(mixture(NLP)) == ["a graph", "a graph"]
 
 
 def test_the_style_is_on_the_gold(data_dir):
