@@ -15,7 +15,7 @@ DATASETS: Dict[str, Optional[int]] = {
     "semeval2017/all": None,
     "duc2001/test": None,
     "www/test": None,
-    "stackexchange/valid": None,
+    "stackexchange/valid": 945,
     "krapivin/full_rest": 100,
     "taln/fr": None,
     "ru_kw/ng": 500,

@@ -1,7 +1,9 @@
 """From scored candidates to the keyphrases of a document."""
 
 from dataclasses import dataclass
-from typing import Dict, List, Literal, Optional, Sequence, Set, Tuple
+from typing import Dict, List, Literal, Optional, Sequence, Set, Tuple, Union
+
+import numpy
 
 Subphrases = Literal["keep", "drop"]
 
@@ -43,7 +45,9 @@ class Selection:
 
 
 def select(
-    forms: Sequence[str], scores: Sequence[float], selection: Selection
+    forms: Sequence[str],
+    scores: Union[Sequence[float], numpy.ndarray],
+    selection: Selection,
 ) -> List[Tuple[int, float]]:
     """Select and order phrases.
 
@@ -53,19 +57,21 @@ def select(
     RETURNS (List[Tuple[int, float]]): Index and score of each phrase kept, best
         first.
     """
-    order = sorted(range(len(forms)), key=lambda i: -scores[i])
+    order = numpy.argsort(-numpy.asarray(scores), kind="stable").tolist()
+    values: Sequence[float]
+    values = scores.tolist() if isinstance(scores, numpy.ndarray) else scores
     if selection.min_score is not None:
-        order = [i for i in order if scores[i] >= selection.min_score]
+        order = [i for i in order if values[i] >= selection.min_score]
     limit = selection.top_n or len(order)
     if selection.diversity > 0:
-        return _diverse(forms, scores, order, limit, selection)
+        return _diverse(forms, values, order, limit, selection)
     kept: List[Tuple[int, float]] = []
     alike = _Alike(selection)
     for i in order:
         if len(kept) == limit:
             break
         if alike.add(forms[i]):
-            kept.append((i, scores[i]))
+            kept.append((i, values[i]))
     return kept
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Optional, Union
+from typing import Optional, Sequence, Union
 
 import numpy
 from spacy.attrs import NORM
@@ -29,35 +29,48 @@ class WordVectors:
     vectors: numpy.ndarray
     weights: numpy.ndarray
 
-    def rows(self, doc: Doc) -> numpy.ndarray:
-        """For each token the row of its word, or -1, int of shape (tokens,)."""
-        norms = doc.to_array(NORM)
+    def rows(self, docs: Sequence[Doc]) -> numpy.ndarray:
+        """For each token of the docs the row of its word, or -1, int of shape
+        (tokens,)."""
+        norms = numpy.concatenate([doc.to_array(NORM) for doc in docs])
         if not len(self.keys):
             return numpy.full(len(norms), -1)
-        found = numpy.searchsorted(self.keys, norms).clip(max=len(self.keys) - 1)
-        rows: numpy.ndarray = numpy.where(self.keys[found] == norms, found, -1)
-        return rows
+        found = numpy.searchsorted(self.keys, norms)
+        found[found == len(self.keys)] = 0
+        found[self.keys[found] != norms] = -1
+        return found
 
     def similarities(
-        self, doc: Doc, starts: numpy.ndarray, ends: numpy.ndarray
+        self,
+        docs: Sequence[Doc],
+        starts: numpy.ndarray,
+        ends: numpy.ndarray,
+        of_doc: numpy.ndarray,
     ) -> numpy.ndarray:
         """Cosine of spans with their document, both the weighted sums of their words
         (as the EmbedRank paper does with sentence vectors).
 
-        doc (Doc): The document.
-        starts (ndarray): First token of each span.
+        docs (Sequence[Doc]): The documents.
+        starts (ndarray): First token of each span, counted through the documents.
         ends (ndarray): Token after the last.
+        of_doc (ndarray): Which document each is of.
         RETURNS (ndarray): Between -1 and 1, float of shape (spans,); 0 where no word of
             a span is known.
         """
-        rows = self.rows(doc)
-        known = rows >= 0
-        words = numpy.zeros((len(rows) + 1, self.vectors.shape[1]), dtype="f4")
-        words[1:][known] = self.vectors[rows[known]] * self.weights[rows[known], None]
-        sums = numpy.cumsum(words, axis=0, dtype="f8")
-        spans, whole = sums[ends] - sums[starts], sums[-1]
-        lengths = numpy.linalg.norm(spans, axis=1) * numpy.linalg.norm(whole)
-        similarities: numpy.ndarray = (spans @ whole) / numpy.maximum(lengths, 1e-9)
+        if not len(self.keys):
+            return numpy.zeros(len(starts))
+        rows = self.rows(docs)
+        words = self.vectors[rows] * self.weights[rows, None]
+        words[rows < 0] = 0
+        sums = numpy.zeros((len(rows) + 1, words.shape[1]))
+        numpy.cumsum(words, axis=0, out=sums[1:])
+        bounds = numpy.cumsum([0, *map(len, docs)])
+        wholes = sums[bounds[1:]] - sums[bounds[:-1]]
+        wholes /= numpy.maximum(numpy.linalg.norm(wholes, axis=1), 1e-9)[:, None]
+        spans = sums[ends] - sums[starts]
+        lengths = numpy.sqrt(numpy.einsum("ij,ij->i", spans, spans))
+        similarities: numpy.ndarray = numpy.einsum("ij,ij->i", spans, wholes[of_doc])
+        similarities /= numpy.maximum(lengths, 1e-9)
         return similarities
 
 

@@ -4,30 +4,32 @@ Tokens become units. A unit is a word or a compound of words joined by hyphens
 ("state-of-the-art"); it has a class: noun, adjective, participle, other, break.
 """
 
-import re
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
+import numpy
 from spacy.attrs import IS_STOP, ORTH, POS, SENT_START, SPACY, TAG
 from spacy.tokens import Doc
 
+from .lexemes import BREAK, CAPITAL_NOUNS, CLASSES, CODES, Lexemes, Stems
 from .lexicon import ADJECTIVE, NOUN, OTHER, PARTICIPLE, Lexicon, get_lexicon
-from .normalize import get_normalizer, is_ideograph
 
-BREAK = "B"
-_HYPHENS = frozenset("-\u2010\u2011\u2013")
-_SENTENCE_ENDS = frozenset(".?!\u2026\u3002\uff01\uff1f\u0964\u061f\u06d4")
+__all__ = [
+    "BREAK",
+    "CAPITAL_NOUNS",
+    "Unit",
+    "WordReader",
+    "Words",
+    "get_word_reader",
+    "shared_words",
+]
+
 # Tags of words that modify as the last part of a compound ("web-based", "90-day").
 _MODIFIER_TAGS = ("VB", "RB", "CD", "IN", "FW")
 _MODIFIER_POS = frozenset(("VERB", "ADV", "NUM", "ADP", "X"))
-# Markup, addresses and code that a tokenizer left in one token.
-_NOT_A_WORD = re.compile(r"[<>@\\|=]|://|^www\.")
-# Languages that write their nouns with a capital, and their adjectives' endings.
-CAPITAL_NOUNS = frozenset(("de", "lb"))
-_ATTRIBUTIVE = ("e", "em", "en", "er", "es")
 _CACHE_SIZE = 200_000
 
 
@@ -42,35 +44,81 @@ class Unit(NamedTuple):
 
 @dataclass
 class Words:
-    """The words of a doc.
+    """The words of a doc, as arrays and, made when they are asked for, as lists.
 
-    units (List[Unit]): In text order. Punctuation between words is one `BREAK`.
-    stems (List[str]): The stems of all words, in order.
-    tokens (List[int]): For each stem the token that it is in.
-    first_stems (List[int]): For each token, and one past the last, how many stems
-        stand before it.
+    unit_starts (ndarray): First token of each unit, without the breaks; int of shape
+        (units,).
+    unit_ends (ndarray): The token after its last, of the same shape.
+    unit_classes (ndarray): Code of its class, of the same shape.
+    unit_breaks (ndarray): Whether something stands between it and the unit before
+        that parts them, bool of the same shape.
+    unit_openings (ndarray): Whether it is the first of its sentence, bool of the same
+        shape.
+    stem_ids (ndarray): The stems of all words, in order, as rows of `table`; int of
+        shape (stems,).
+    stem_tokens (ndarray): For each stem the token that it is in.
+    stem_offsets (ndarray): For each token, and one past the last, how many stems
+        stand before it; int of shape (tokens + 1,).
+    capital_tokens (ndarray): For each token whether it is capitalised or upper-case.
     sentence_ends (List[int]): For each sentence, by annotation or else by
         punctuation, how many stems stand before its end.
-    capitals (List[bool]): For each token whether it is capitalised or upper-case.
     tagged (bool): Whether the classes come from part-of-speech tags.
+    table (Stems): What is known of the stems.
     """
 
-    units: List[Unit]
-    stems: List[str]
-    tokens: List[int]
-    first_stems: List[int]
+    unit_starts: numpy.ndarray
+    unit_ends: numpy.ndarray
+    unit_classes: numpy.ndarray
+    unit_breaks: numpy.ndarray
+    unit_openings: numpy.ndarray
+    stem_ids: numpy.ndarray
+    stem_tokens: numpy.ndarray
+    stem_offsets: numpy.ndarray
+    capital_tokens: numpy.ndarray
     sentence_ends: List[int]
-    capitals: List[bool]
     tagged: bool
+    table: Stems
 
+    @cached_property
+    def units(self) -> List[Unit]:
+        """The units in text order. What parts two of them is one `BREAK`."""
+        units: List[Unit] = []
+        rows = zip(
+            self.unit_starts.tolist(),
+            self.unit_ends.tolist(),
+            self.unit_classes.tolist(),
+            self.unit_breaks.tolist(),
+            self.unit_openings.tolist(),
+        )
+        for start, end, cls, broken, opening in rows:
+            if broken:
+                units.append(Unit(start, start, BREAK, False))
+            units.append(Unit(start, end, CLASSES[cls], opening))
+        return units
 
-class _Lexeme(NamedTuple):
-    stems: Tuple[str, ...]
-    cls: str  # without regard to stop words and tags
-    is_hyphen: bool
-    is_space: bool
-    ends_sentence: bool
-    is_capital: bool
+    @cached_property
+    def stems(self) -> List[str]:
+        """The stems of all words, in order."""
+        names = self.table.names
+        return [names[i] for i in self.stem_ids.tolist()]
+
+    @cached_property
+    def tokens(self) -> List[int]:
+        """For each stem the token that it is in."""
+        tokens: List[int] = self.stem_tokens.tolist()
+        return tokens
+
+    @cached_property
+    def first_stems(self) -> List[int]:
+        """For each token, and one past the last, how many stems stand before it."""
+        offsets: List[int] = self.stem_offsets.tolist()
+        return offsets
+
+    @cached_property
+    def capitals(self) -> List[bool]:
+        """For each token whether it is capitalised or upper-case."""
+        capitals: List[bool] = self.capital_tokens.tolist()
+        return capitals
 
 
 class WordReader:
@@ -79,9 +127,8 @@ class WordReader:
     def __init__(self, lang: str, lexicon: Optional[Lexicon] = None):
         self.lang = lang
         self.lexicon = lexicon or get_lexicon(lang)
-        self._normalizer = get_normalizer(lang)
-        self._lexemes: Dict[int, _Lexeme] = {}
-        self._tag_classes: Dict[int, str] = {}
+        self._lexemes = Lexemes(lang, self.lexicon)
+        self._tag_codes: Dict[int, int] = {}
 
     def read(self, doc: Doc, use_tags: bool = True) -> Words:
         """Read the words of a doc.
@@ -100,100 +147,47 @@ class WordReader:
         return shared[key]
 
     def _read(self, doc: Doc, use_tags: bool) -> Words:
-        tag_attr = self._tag_attribute(doc) if use_tags else None
+        if self._lexemes.n > _CACHE_SIZE:
+            self._lexemes = Lexemes(self.lang, self.lexicon)
+        table = self._lexemes
+        rows = table.look_up(doc.to_array(ORTH).tolist(), doc.vocab.strings)
+        n_stems = table.n_stems[rows]
+        offsets = numpy.concatenate([[0], numpy.cumsum(n_stems)])
+        is_word = n_stems > 0
+        inside = _inside_compounds(is_word, table.hyphens[rows], doc)
+        first = numpy.flatnonzero(is_word & ~inside)
+        group = numpy.cumsum(is_word & ~inside) - 1
+        last = first + numpy.bincount(group[inside], minlength=len(first))
+
+        starts = numpy.zeros(len(rows), dtype=bool)
         has_sentences = doc.has_annotation("SENT_START")
-        lexemes = self._look_up(doc)
-        spaces = doc.to_array(SPACY).tolist()
-        starts = doc.to_array(SENT_START).tolist() if has_sentences else []
-        tags = doc.to_array(tag_attr).tolist() if tag_attr else []
-        stop = [] if tags else doc.to_array(IS_STOP).tolist()
-
-        units: List[Unit] = []
-        stems: List[str] = []
-        tokens: List[int] = []
-        first_stems: List[int] = []
-        sentence_ends: List[int] = []
-        opening, broken = True, False  # no word yet in the sentence; since the break
-        i, n = 0, len(lexemes)
-        while i < n:
-            known, cls, _, is_space, ends_sentence, _ = lexemes[i]
-            if starts and starts[i] == 1 and i:
-                sentence_ends.append(len(stems))
-                opening = broken = True
-            first_stems.append(len(stems))
-            if not known:
-                if not is_space:
-                    broken = True
-                    if ends_sentence and not starts and not opening:
-                        sentence_ends.append(len(stems))
-                        opening = True
-                i += 1
-                continue
-            stems += known
-            tokens += [i] * len(known)
-            j = i + 1
-            # A compound has no white space on either side of its hyphens.
-            while (
-                j + 1 < n
-                and lexemes[j][2]
-                and not spaces[j - 1]
-                and not spaces[j]
-                and lexemes[j + 1][0]
-            ):
-                first_stems += [len(stems), len(stems)]
-                stems += lexemes[j + 1][0]
-                tokens += [j + 1] * len(lexemes[j + 1][0])
-                j += 2
-            if tags:
-                cls = self._tagged_class(tags[j - 1], j - i, doc)
-            elif j - i > 1:
-                cls = NOUN if lexemes[j - 1][1] == NOUN else ADJECTIVE
-            elif stop[i]:
-                cls = OTHER
-            if broken and units:
-                units.append(Unit(i, i, BREAK, False))
-            units.append(Unit(i, j, cls, opening))
-            opening = broken = False
-            i = j
-        first_stems.append(len(stems))
-        if not opening or not sentence_ends:
-            sentence_ends.append(len(stems))
-        capitals = [lexeme.is_capital for lexeme in lexemes]
+        if has_sentences:
+            starts = (doc.to_array(SENT_START) == 1) & ~inside
+            starts[:1] = False
+        ends = numpy.zeros_like(starts)
+        parting = ~is_word & ~inside & ~table.spaces[rows]
+        if not has_sentences:
+            ends = parting & table.sentence_ends[rows]
+        openings = _changed(starts | ends, first)
+        openings[:1] = True
+        tag_attr = self._tag_attribute(doc) if use_tags else None
         return Words(
-            units, stems, tokens, first_stems, sentence_ends, capitals, bool(tags)
-        )
-
-    def _look_up(self, doc: Doc) -> List[_Lexeme]:
-        lexemes = self._lexemes
-        if len(lexemes) > _CACHE_SIZE:
-            lexemes.clear()
-        orths = doc.to_array(ORTH).tolist()
-        for orth in set(orths):
-            if orth not in lexemes:
-                lexemes[orth] = self._lexeme(doc.vocab.strings[orth])
-        return [lexemes[orth] for orth in orths]
-
-    def _lexeme(self, text: str) -> _Lexeme:
-        stems = self._normalizer.stems(text)
-        if not stems:
-            cls = BREAK
-        elif (
-            text[0].isdigit()
-            or (len(text) == 1 and not is_ideograph(text))
-            or _NOT_A_WORD.search(text)
-        ):
-            cls = OTHER
-        elif self.lang in CAPITAL_NOUNS and text[0].islower():
-            cls = ADJECTIVE if text.endswith(_ATTRIBUTIVE) else OTHER
-        else:
-            cls = self.lexicon.word_class(text.lower())
-        return _Lexeme(
-            stems=stems,
-            cls=cls,
-            is_hyphen=text in _HYPHENS,
-            is_space=text.isspace(),
-            ends_sentence=not stems and text[-1:] in _SENTENCE_ENDS,
-            is_capital=text.istitle() or text.isupper(),
+            unit_starts=first,
+            unit_ends=last + 1,
+            unit_classes=(
+                self._tagged_classes(doc.to_array(tag_attr), first, last, doc)
+                if tag_attr
+                else _classes(table.classes[rows], doc.to_array(IS_STOP), first, last)
+            ),
+            unit_breaks=_changed(parting | starts, first),
+            unit_openings=openings,
+            stem_ids=table.stems_of(rows),
+            stem_tokens=numpy.repeat(numpy.arange(len(rows)), n_stems),
+            stem_offsets=offsets,
+            capital_tokens=table.capitals[rows],
+            sentence_ends=_sentence_ends(offsets, first, openings, starts),
+            tagged=tag_attr is not None and len(doc) > 0,
+            table=table.stems,
         )
 
     def _tag_attribute(self, doc: Doc) -> Optional[int]:
@@ -202,13 +196,73 @@ class WordReader:
             return int(TAG)
         return int(POS) if doc.has_annotation("POS") else None
 
-    def _tagged_class(self, tag: int, n_tokens: int, doc: Doc) -> str:
-        cls = self._tag_classes.get(tag)
-        if cls is None:
-            cls = self._tag_classes[tag] = _class_of_tag(doc.vocab.strings[tag])
-        if cls == PARTICIPLE:
-            return ADJECTIVE if n_tokens > 1 else OTHER
-        return cls
+    def _tagged_classes(
+        self, tags: numpy.ndarray, first: numpy.ndarray, last: numpy.ndarray, doc: Doc
+    ) -> numpy.ndarray:
+        codes = self._tag_codes
+        for tag in set(tags.tolist()):
+            if tag not in codes:
+                codes[tag] = CODES[_class_of_tag(doc.vocab.strings[tag])]
+        classes = numpy.array([codes[tag] for tag in tags[last].tolist()], dtype="i1")
+        modifier = numpy.where(last > first, CODES[ADJECTIVE], CODES[OTHER])
+        found: numpy.ndarray
+        found = numpy.where(classes == CODES[PARTICIPLE], modifier, classes)
+        return found
+
+
+def _inside_compounds(
+    is_word: numpy.ndarray, is_hyphen: numpy.ndarray, doc: Doc
+) -> numpy.ndarray:
+    """Which tokens are hyphens between words, or words after such hyphens. There is no
+    white space on either side of these."""
+    inside = numpy.zeros(len(is_word), dtype=bool)
+    places = numpy.flatnonzero(is_hyphen[1:-1]) + 1
+    if len(places):
+        spaces = doc.to_array(SPACY).astype(bool)
+        joined = is_word[places - 1] & is_word[places + 1]
+        joined &= ~spaces[places - 1] & ~spaces[places]
+        inside[places[joined]] = True
+        inside[places[joined] + 1] = True
+    return inside
+
+
+def _changed(events: numpy.ndarray, first: numpy.ndarray) -> numpy.ndarray:
+    """For each unit whether there is an event between it, included, and the unit
+    before; never for the first."""
+    counts = numpy.cumsum(events)[first]
+    changed = numpy.zeros(len(first), dtype=bool)
+    changed[1:] = counts[1:] > counts[:-1]
+    return changed
+
+
+def _classes(
+    classes: numpy.ndarray,
+    stop: numpy.ndarray,
+    first: numpy.ndarray,
+    last: numpy.ndarray,
+) -> numpy.ndarray:
+    """Classes by the lexicon: a compound is what its last word makes of it."""
+    alone = numpy.where(stop[first] > 0, CODES[OTHER], classes[first])
+    noun = classes[last] == CODES[NOUN]
+    compound = numpy.where(noun, CODES[NOUN], CODES[ADJECTIVE])
+    found: numpy.ndarray = numpy.where(last > first, compound, alone)
+    return found
+
+
+def _sentence_ends(
+    offsets: numpy.ndarray,
+    first: numpy.ndarray,
+    openings: numpy.ndarray,
+    starts: numpy.ndarray,
+) -> List[int]:
+    if not starts.any():
+        ends: List[int] = offsets[first[1:][openings[1:]]].tolist()
+        return [*ends, int(offsets[-1])]
+    annotated = numpy.flatnonzero(starts)
+    ends = offsets[annotated].tolist()
+    if len(first) and first[-1] >= annotated[-1]:
+        ends.append(int(offsets[-1]))
+    return ends
 
 
 def _class_of_tag(name: str) -> str:

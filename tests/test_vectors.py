@@ -25,7 +25,9 @@ def test_similarities(table):
     """The document is 2 graph + 1 network: (4, 1) with graph twice."""
     doc = spacy.blank("en").make_doc("The Graph network, a graph unheard")
     starts, ends = numpy.array([1, 2, 1, 0, 6]), numpy.array([2, 3, 3, 1, 7])
-    graph, network, both, the, unknown = table.similarities(doc, starts, ends)
+    graph, network, both, the, unknown = table.similarities(
+        [doc], starts, ends, numpy.zeros(5, dtype=int)
+    )
     norm = numpy.sqrt(17)
     assert graph == pytest.approx(4 / norm)
     assert network == pytest.approx(1 / norm)
@@ -36,18 +38,19 @@ def test_similarities(table):
 def test_no_words(table):
     doc = spacy.blank("en").make_doc("")
     none = numpy.zeros(0, dtype=int)
-    assert table.similarities(doc, none, none).shape == (0,)
+    assert table.similarities([doc], none, none, none).shape == (0,)
     empty = WordVectors(table.keys[:0], table.vectors[:0], table.weights[:0])
     doc = spacy.blank("en").make_doc("graph")
-    assert empty.rows(doc).tolist() == [-1]
-    assert empty.similarities(doc, numpy.array([0]), numpy.array([1])).tolist() == [0]
+    assert empty.rows([doc]).tolist() == [-1]
+    one = numpy.array([1])
+    assert empty.similarities([doc], one - 1, one, one - 1).tolist() == [0]
 
 
 def test_round_trip(table, tmp_path):
     path = tmp_path / "xx.vectors.npz"
     numpy.savez(path, keys=table.keys, vectors=table.vectors, weights=table.weights)
     doc = spacy.blank("en").make_doc("the graph network")
-    assert read_vectors(path).rows(doc).tolist() == table.rows(doc).tolist()
+    assert read_vectors(path).rows([doc]).tolist() == table.rows([doc]).tolist()
 
 
 def test_what_is_no_table(tmp_path, table):

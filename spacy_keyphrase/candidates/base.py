@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Callable, Dict, List, Optional, Set, Tuple
 
+import numpy
 from spacy.tokens import Doc
 
 from ..normalize import get_normalizer
@@ -11,6 +12,20 @@ from ..words import Words
 Offsets = List[Tuple[int, int]]
 # From a doc to the token offsets (start, end) of mentions, in any order.
 Suggester = Callable[[Doc], Offsets]
+
+
+def suggest_array(suggester: Suggester, doc: Doc) -> numpy.ndarray:
+    """The mentions that a suggester finds, int of shape (mentions, 2). Suggesters with
+    a method `array` make no list of them first.
+
+    suggester (Suggester): From a doc to token offsets.
+    doc (Doc): The document.
+    """
+    array = getattr(suggester, "array", None)
+    if array is not None:
+        found: numpy.ndarray = array(doc)
+        return found
+    return numpy.array(suggester(doc) or numpy.zeros((0, 2)), dtype="i4")
 
 
 @dataclass

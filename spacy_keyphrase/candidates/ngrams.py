@@ -1,13 +1,13 @@
 """All n-grams up to a length."""
 
-from functools import partial
-from typing import List
+from dataclasses import dataclass
 
+import numpy
 from spacy.attrs import IS_STOP
 from spacy.tokens import Doc
 
 from ..registry import registry
-from ..words import BREAK, get_word_reader
+from ..words import get_word_reader
 from .base import Offsets, Suggester
 
 
@@ -25,32 +25,38 @@ def make_ngrams(
     """
     if max_words < 1:
         raise ValueError(f"max_words must be at least 1, not {max_words}.")
-    return partial(
-        _suggest_ngrams,
-        max_words=max_words,
-        stop_edges=stop_edges,
-        cross_punctuation=cross_punctuation,
-    )
+    return _NGramSuggester(max_words, stop_edges, cross_punctuation)
 
 
-def _suggest_ngrams(
-    doc: Doc, *, max_words: int, stop_edges: bool, cross_punctuation: bool
-) -> Offsets:
-    units = get_word_reader(doc.lang_).read(doc).units
-    if cross_punctuation:
-        units = [unit for unit in units if unit.cls != BREAK]
-    stop = [False] * len(doc) if stop_edges else doc.to_array(IS_STOP).tolist()
-    found: Offsets = []
-    # The n-grams that may still grow, by their first tokens.
-    open_starts: List[int] = []
-    for start, end, cls, _ in units:
-        if cls == BREAK:
-            open_starts = []
-            continue
-        edge = end - start > 1 or not stop[start]
-        open_starts.append(start if edge else -1)
-        if len(open_starts) > max_words:
-            del open_starts[0]
-        if edge:
-            found += [(first, end) for first in open_starts if first >= 0]
-    return found
+@dataclass(frozen=True)
+class _NGramSuggester:
+    max_words: int
+    stop_edges: bool
+    cross_punctuation: bool
+
+    def __call__(self, doc: Doc) -> Offsets:
+        return [(start, end) for start, end in self.array(doc).tolist()]
+
+    def array(self, doc: Doc) -> numpy.ndarray:
+        """The same as an array, int of shape (n-grams, 2)."""
+        words = get_word_reader(doc.lang_).read(doc)
+        starts, ends = words.unit_starts, words.unit_ends
+        edge = numpy.ones(len(starts), dtype=bool)
+        if not self.stop_edges:
+            stop = doc.to_array(IS_STOP)
+            edge = (ends - starts > 1) | (stop[starts] == 0)
+        # An n-gram is within one part.
+        part = numpy.cumsum(words.unit_breaks)
+        if self.cross_punctuation:
+            part = numpy.zeros_like(part)
+        firsts, lasts = [], []
+        places = numpy.flatnonzero(edge)
+        for n in range(self.max_words):
+            first = places[: numpy.searchsorted(places, len(edge) - n)]
+            last = first + n
+            fits = edge[last] & (part[first] == part[last])
+            firsts.append(first[fits])
+            lasts.append(last[fits])
+        first, last = numpy.concatenate(firsts), numpy.concatenate(lasts)
+        order = numpy.lexsort((first, last))
+        return numpy.column_stack([starts[first[order]], ends[last[order]]])

@@ -93,7 +93,7 @@ def _forward(
     attrs = numpy.concatenate([_attributes(doc, columns) for doc in docs])
     rows = numpy.full(len(attrs), -1)
     if table is not None:
-        rows = numpy.concatenate([table.rows(doc) for doc in docs])
+        rows = table.rows(docs)
     if is_train and model.attrs["word_dropout"]:
         kept = [column == "SHAPE" for column in columns]
         attrs, rows = _withhold(

@@ -1,11 +1,9 @@
 """The candidate mentions of a batch of docs, as arrays that networks read."""
 
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Iterator, List, NamedTuple, Optional, Sequence
+from typing import Iterator, List, NamedTuple, Optional, Sequence, Union
 
 import numpy
-from spacy.strings import hash_string  # type: ignore[attr-defined]
 from spacy.tokens import Doc
 
 from ..candidates import Offsets
@@ -69,25 +67,27 @@ class Mentions:
 
 
 def read_mentions(
-    docs: Sequence[Doc], words: Sequence[Words], offsets: Sequence[Offsets]
+    docs: Sequence[Doc],
+    words: Sequence[Words],
+    offsets: Sequence[Union[Offsets, numpy.ndarray]],
 ) -> Mentions:
     """Group the mentions of a batch of docs by their stems.
 
     docs (Sequence[Doc]): The batch.
     words (Sequence[Words]): Their words.
-    offsets (Sequence[Offsets]): Token offsets of each doc's mentions; what has no
-        word is left out.
+    offsets (Sequence[Offsets]): Token offsets of each doc's mentions, or arrays of
+        these, int of shape (mentions, 2); what has no word is left out.
     """
     starts, ends, phrases, doc_phrases = [], [], [], []
     phrase_keys = [numpy.zeros(0, dtype="u8")]
     token_offset = phrase_offset = 0
     for doc, read, found in zip(docs, words, offsets):
-        spans = numpy.array(found or numpy.zeros((0, 2)), dtype="i4")
-        first_stems = numpy.array(read.first_stems, dtype="i4")
+        spans = numpy.asarray(found, dtype="i4").reshape((-1, 2))
+        first_stems = read.stem_offsets
         spans = spans[first_stems[spans[:, 0]] < first_stems[spans[:, 1]]]
         spans = spans[numpy.lexsort((-spans[:, 1], spans[:, 0]))]
         keys = _keys(
-            numpy.array(list(map(_hash, read.stems)), dtype="u8"),
+            read.table.hashes[read.stem_ids],
             first_stems[spans[:, 0]],
             first_stems[spans[:, 1]],
         )
@@ -118,10 +118,6 @@ def read_mentions(
     )
 
 
-# The stems of a language are few and come again and again.
-_hash = lru_cache(maxsize=500_000)(hash_string)
-
-
 def _keys(
     hashes: numpy.ndarray, starts: numpy.ndarray, ends: numpy.ndarray
 ) -> numpy.ndarray:
@@ -145,13 +141,13 @@ def _join(arrays: List[numpy.ndarray]) -> numpy.ndarray:
 class DocMentions(NamedTuple):
     """The mentions of one doc, phrase after phrase.
 
-    places (Offsets): Token offsets in the doc.
+    places (ndarray): Token offsets in the doc, int of shape (mentions, 2).
     bounds (List[int]): Where each phrase begins in `places`, and where the last ends.
     mentions (slice): The same mentions in the arrays of the batch.
     phrases (slice): The phrases in the arrays of the batch.
     """
 
-    places: Offsets
+    places: numpy.ndarray
     bounds: List[int]
     mentions: slice
     phrases: slice
@@ -165,12 +161,7 @@ def split_mentions(mentions: Mentions) -> Iterator[DocMentions]:
         of_doc = bounds[phrase : phrase + n_phrases + 1]
         rows = slice(int(of_doc[0]), int(of_doc[-1]))
         yield DocMentions(
-            list(
-                zip(
-                    (mentions.starts[rows] - token).tolist(),
-                    (mentions.ends[rows] - token).tolist(),
-                )
-            ),
+            numpy.column_stack([mentions.starts[rows], mentions.ends[rows]]) - token,
             (of_doc - of_doc[0]).tolist(),
             rows,
             slice(phrase, phrase + int(n_phrases)),

@@ -17,6 +17,7 @@ def add_priors(
     counts: numpy.ndarray,
     places: numpy.ndarray,
     lengths: numpy.ndarray,
+    docs: numpy.ndarray,
 ) -> None:
     """Add what the statistical ranker's formula makes of the features of a document's
     phrases, alone and times the square root of their similarity to the document:
@@ -28,6 +29,7 @@ def add_priors(
     counts (ndarray): Mentions of each phrase.
     places (ndarray): Words before each phrase's first mention.
     lengths (ndarray): Words of each phrase.
+    docs (ndarray): The doc of each phrase, ascending.
     """
     prior = columns["value"] * _LENGTHS[lengths.clip(max=len(_LENGTHS)) - 1]
     prior = prior * counts**0.24 / (places + 10) ** 0.3
@@ -40,14 +42,16 @@ def add_priors(
     near = prior * numpy.sqrt(similarity)
     columns["prior"] = numpy.log(prior + 1e-3) / 3
     columns["near_prior"] = numpy.log(near + 1e-3) / 3
-    columns["prior_rank"] = _ranks(prior)
-    columns["near_prior_rank"] = _ranks(near)
-    columns["similarity_rank"] = _ranks(columns["similarity"])
+    columns["prior_rank"] = _ranks(prior, docs)
+    columns["near_prior_rank"] = _ranks(near, docs)
+    columns["similarity_rank"] = _ranks(columns["similarity"], docs)
 
 
-def _ranks(values: numpy.ndarray) -> numpy.ndarray:
-    """The logarithm of the place from the top, of equals in the order of the text."""
+def _ranks(values: numpy.ndarray, docs: numpy.ndarray) -> numpy.ndarray:
+    """The logarithm of the place from the top in the doc, of equals in the order of
+    the text."""
     ranks = numpy.empty(len(values))
-    ranks[numpy.argsort(-values, kind="stable")] = numpy.arange(len(values))
+    firsts = numpy.searchsorted(docs, docs)
+    ranks[numpy.lexsort((-values, docs))] = numpy.arange(len(values)) - firsts
     logarithms: numpy.ndarray = numpy.log1p(ranks) / 5
     return logarithms

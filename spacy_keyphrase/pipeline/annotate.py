@@ -14,6 +14,7 @@ from typing import (
     Tuple,
 )
 
+from spacy.attrs import ORTH, SPACY
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
@@ -28,6 +29,30 @@ SCORE_WEIGHTS = {
     "keyphrases_f1@10": 1.0,
     "keyphrases_f1@M": None,
 }
+
+
+class Surfaces:
+    """The texts of spans of a doc, without making spans.
+
+    doc (Doc): The document.
+    """
+
+    def __init__(self, doc: Doc):
+        self._strings = doc.vocab.strings
+        self._orths, self._spaces = doc.to_array(ORTH), doc.to_array(SPACY)
+
+    def text(self, start: int, end: int) -> str:
+        """The text from one token up to another."""
+        orths = self._orths[start:end].tolist()
+        if len(orths) == 1:
+            alone: str = self._strings[orths[0]]
+            return alone
+        pieces = []
+        for orth, space in zip(orths, self._spaces[start:end].tolist()):
+            pieces.append(self._strings[orth])
+            if space:
+                pieces.append(" ")
+        return "".join(pieces[:-1] if space else pieces)
 
 
 class KeyphraseAnnotator:
@@ -93,11 +118,15 @@ class KeyphraseAnnotator:
         """Score a batch of examples with the component's scorer."""
         return self.scorer(examples, **kwargs) if self.scorer is not None else {}
 
-    def _text(self, doc: Doc, mentions: Sequence[Tuple[int, int]]) -> str:
+    def _text(self, surfaces: Surfaces, mentions: Sequence[Tuple[int, int]]) -> str:
         """How a phrase is shown: its most frequent surface form, the first of those
         as frequent, on one line."""
-        surfaces = Counter([doc[start:end].text for start, end in mentions])
-        text = " ".join(max(surfaces, key=surfaces.__getitem__).split())
+        texts = [surfaces.text(start, end) for start, end in mentions]
+        text = texts[0]
+        if len(texts) > 1:
+            counts = Counter(texts)
+            text = max(counts, key=counts.__getitem__)
+        text = " ".join(text.split())
         return text.lower() if self.case == "lower" else text
 
 

@@ -1,5 +1,6 @@
 """What the pipes have in common whose keyphrases a network scores."""
 
+from collections import Counter
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy
@@ -8,7 +9,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..candidates import Suggester
+from ..candidates import Suggester, suggest_array
 from ..keyphrase import KEY, Alignment, Record, register_extensions
 from ..models.features import find_styles
 from ..models.heads import HEADS
@@ -21,10 +22,11 @@ from ..models.mentions import (
 )
 from ..selection import Selection, select
 from ..words import Words, get_word_reader, shared_words
-from .annotate import Case, KeyphraseAnnotator, Scorer, check_case
+from .annotate import Case, KeyphraseAnnotator, Scorer, Surfaces, check_case
 
 ExtractorModel = Model[Tuple[List[Doc], Mentions], Floats2d]
 
+_NONE = numpy.zeros((0, 2), dtype="i4")
 # Tokens that go through the network at once, where docs are short.
 _BATCH_TOKENS = 20_000
 
@@ -99,13 +101,10 @@ class NetworkAnnotator(KeyphraseAnnotator):
         with shared_words():
             words = [get_word_reader(doc.lang_).read(doc) for doc in docs]
             suggested = [
-                self.candidates(doc) if suggest else []
+                suggest_array(self.candidates, doc) if suggest else _NONE
                 for doc, suggest in zip(docs, wanted)
             ]
-        offsets = [
-            [span for span in spans if span[1] - span[0] <= longest]
-            for spans in suggested
-        ]
+        offsets = [spans[spans[:, 1] - spans[:, 0] <= longest] for spans in suggested]
         mentions = read_mentions(docs, words, offsets)
         indices = [self._style_index(style) for style in styles]
         mentions.styles = numpy.array(indices, dtype="i4")
@@ -149,13 +148,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
         scores = self._calibrate(self.head.scores(output, mentions))
         phrases = phrase_max(scores, mentions)
         return [
-            self._select(
-                doc,
-                words,
-                own,
-                scores[own.mentions].tolist(),
-                phrases[own.phrases].tolist(),
-            )
+            self._select(doc, words, own, scores[own.mentions], phrases[own.phrases])
             for doc, words, own in zip(docs, mentions.words, split_mentions(mentions))
         ]
 
@@ -164,31 +157,32 @@ class NetworkAnnotator(KeyphraseAnnotator):
         doc: Doc,
         words: Words,
         mentions: DocMentions,
-        scores: List[float],
-        phrases: List[float],
+        scores: numpy.ndarray,
+        phrases: numpy.ndarray,
     ) -> List[Record]:
         """The best phrases of a doc from the scores of its mentions and phrases."""
-        places, first_stems = mentions.places, words.first_stems
-        stems = [
-            words.stems[first_stems[start] : first_stems[end]]
-            for start, end in [places[i] for i in mentions.bounds[:-1]]
-        ]
-        forms = list(map(" ".join, stems))
-        alignment = Alignment(doc, words.stems, words.tokens)
+        forms = _Forms(words, mentions)
+        counts = Counter(words.stem_ids.tolist())
+        surfaces = Surfaces(doc)
+        alignment: Optional[Alignment] = None
         records = []
         for i, score in select(forms, phrases, self.selection):
             rows = slice(mentions.bounds[i], mentions.bounds[i + 1])
-            # The phrase may also stand where it is no candidate.
-            found = alignment.find_stems(stems[i])
-            more = len(found) > len(places[rows])
+            places = [(start, end) for start, end in mentions.places[rows].tolist()]
+            found = places
+            if min([counts[stem] for stem in forms.ids(i)]) > len(places):
+                # The phrase may also stand where it is no candidate.
+                alignment = alignment or Alignment(doc, words.stems, words.tokens)
+                found = alignment.find_stems(forms.stems(i))
+            more = len(found) > len(places)
             records.append(
                 Record(
-                    text=self._text(doc, places[rows]),
+                    text=self._text(surfaces, places),
                     form=forms[i],
                     score=score,
-                    mentions=found if more else places[rows],
+                    mentions=found if more else places,
                     source=self.name,
-                    mention_scores=None if more else scores[rows],
+                    mention_scores=None if more else scores[rows].tolist(),
                 )
             )
         return records
@@ -200,3 +194,30 @@ class NetworkAnnotator(KeyphraseAnnotator):
         scale, shift = self.cfg["calibration"]
         calibrated: numpy.ndarray = 1 / (1 + numpy.exp(-(scale * scores + shift)))
         return calibrated
+
+
+class _Forms(Sequence[str]):
+    """The normal forms of a doc's phrases, made when they are asked for: of most,
+    nobody does."""
+
+    def __init__(self, words: Words, mentions: DocMentions):
+        self._words = words
+        firsts = mentions.places[mentions.bounds[:-1]]
+        self._offsets = words.stem_offsets[firsts]
+
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def ids(self, i: int) -> List[int]:
+        """The stems of a phrase as rows of their table."""
+        start, end = self._offsets[i].tolist()
+        ids: List[int] = self._words.stem_ids[start:end].tolist()
+        return ids
+
+    def stems(self, i: int) -> List[str]:
+        """The stems of a phrase."""
+        names = self._words.table.names
+        return [names[row] for row in self.ids(i)]
+
+    def __getitem__(self, i: Any) -> Any:
+        return " ".join(self.stems(i))

@@ -14,7 +14,14 @@ from ..keyphrase import KEY, Alignment, Record, register_extensions
 from ..rankers import Ranker, Scores
 from ..selection import Selection, Subphrases, select
 from ..words import get_word_reader, shared_words
-from .annotate import SCORE_WEIGHTS, Case, KeyphraseAnnotator, Scorer, check_case
+from .annotate import (
+    SCORE_WEIGHTS,
+    Case,
+    KeyphraseAnnotator,
+    Scorer,
+    Surfaces,
+    check_case,
+)
 
 DEFAULT_CONFIG = {
     "candidates": {"@keyphrase_candidates": "spacy_keyphrase.Phrases.v1"},
@@ -138,6 +145,7 @@ class KeyphraseRanker(KeyphraseAnnotator, Pipe):
             return []
         words = get_word_reader(doc.lang_).read(doc)
         alignment = Alignment(doc, words.stems, words.tokens)
+        surfaces = Surfaces(doc)
         records = []
         for i, score in chosen:
             candidate = candidates[i]
@@ -150,7 +158,7 @@ class KeyphraseRanker(KeyphraseAnnotator, Pipe):
                 mentions = found if len(found) >= len(mentions) else mentions
             records.append(
                 Record(
-                    text=self._text(doc, mentions),
+                    text=self._text(surfaces, mentions),
                     form=candidate.form,
                     score=score,
                     mentions=mentions,

@@ -114,7 +114,8 @@ def _rank_statistical(
         vectors = get_vectors(doc.lang_) if weights.similarity else None
         if vectors is not None and phrases:
             places = numpy.array([phrase.mentions[0] for phrase in phrases])
-            cosines = vectors.similarities(doc, places[:, 0], places[:, 1])
+            none = numpy.zeros(len(phrases), dtype=int)
+            cosines = vectors.similarities([doc], places[:, 0], places[:, 1], none)
             near = numpy.maximum(cosines, LEAST_SIMILAR) ** weights.similarity
             found = [score * factor for score, factor in zip(found, near.tolist())]
         scores.append(Scores([score / (score + HALF) for score in found]))

@@ -36,11 +36,12 @@ def read_gold(examples: Sequence[Example], mentions: Mentions, key: str) -> Gold
         spans.append(sorted(found))
         words = mentions.words[i]
         forms = {phrase.normal_form for phrase in gold}
+        places = own.places.tolist()
         for k, first in enumerate(own.bounds[:-1]):
-            start, end = own.places[first]
+            start, end = places[first]
             stems = words.stems[words.first_stems[start] : words.first_stems[end]]
             phrases[own.phrases.start + k] = " ".join(stems) in forms
-        annotated[own.mentions] = [place in found for place in own.places]
+        annotated[own.mentions] = [(start, end) in found for start, end in places]
     return Gold(phrases, annotated, spans)
 
 

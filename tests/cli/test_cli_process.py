@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Dict, List
@@ -115,6 +116,8 @@ def test_interrupted(tmp_path: Path, n_process: str) -> None:
         stderr=subprocess.PIPE,
         env=environment(),
         start_new_session=True,
+        # Jobs in the background of a shell ignore Ctrl-C.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stdin is not None and process.stderr is not None
         for i in range(50):

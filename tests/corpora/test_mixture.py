@@ -74,7 +74,9 @@ def test_an_empty_source_is_named():
 
 
 def test_from_config(tmp_path):
-    srsly.write_jsonl(tmp_path / "a.jsonl", [{"text": "a graph", "keyphrases": ["graph"]}])
+    srsly.write_jsonl(
+        tmp_path / "a.jsonl", [{"text": "a graph", "keyphrases": ["graph"]}]
+    )
     reader = {"@readers": "spacy_keyphrase.Corpus.v1", "path": "${paths.a}"}
     corpora = {
         "train": {

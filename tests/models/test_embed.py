@@ -94,7 +94,7 @@ def test_vectors_reach_words_of_one_hash():
     assert_array_equal(graph, again)
     assert (graph != paper).any()
     assert_array_equal(*unknown)
-    rows = get_vectors("en").rows(doc)
+    rows = get_vectors("en").rows([doc])
     assert (rows[:3] >= 0).all() and (rows[3:] == -1).all()
 
 

@@ -8,8 +8,8 @@ import spacy
 from spacy.tokens import Doc
 
 TEXT = (
-    "Graph neural networks quickly predict the properties of large molecules. "
-    "Fast networks were trained on 3 GPUs."
+    "This paper describes a new method for the automatic extraction of keyphrases "
+    "from scientific articles. Fast networks were trained on 3 GPUs."
 )
 
 
@@ -21,12 +21,10 @@ def nlp():
 
 
 def test_tags(nlp):
-    tags = [token.tag_ for token in nlp(TEXT)]
-    expected = "NN JJ NNS RB VBP DT NNS IN JJ NNS . JJ NNS VBD VBN IN CD NNS ."
-    wrong = [
-        pair for pair in zip(tags, expected.split(), strict=True) if len({*pair}) > 1
-    ]
-    assert len(wrong) <= 1
+    tags = " ".join(token.tag_ for token in nlp(TEXT))
+    assert tags == (
+        "DT NN VBZ DT JJ NN IN DT JJ NN IN NNS IN JJ NNS . JJ NNS VBD VBN IN CD NNS ."
+    )
 
 
 def test_alone_or_in_a_batch(nlp):
@@ -51,8 +49,9 @@ def test_noun_phrases_in_a_blank_pipeline(nlp):
     candidates = {"@keyphrase_candidates": "spacy_keyphrase.NounPhrases.v1"}
     nlp.add_pipe("keyphrase_ranker", config={"candidates": candidates, "top_n": 0})
     found = {p.text for p in nlp(TEXT)._.keyphrases}
-    assert {"Graph neural networks", "properties", "large molecules"} <= found
-    assert not any("quickly" in text or "trained" in text for text in found)
+    expected = {"new method", "automatic extraction", "scientific articles"}
+    assert expected <= found
+    assert not any("describes" in text or "trained" in text for text in found)
 
 
 def test_other_languages():
@@ -72,7 +71,7 @@ def test_a_pipeline_that_is_trained(nlp, tmp_path):
 
 @pytest.mark.slow
 def test_accuracy(nlp, data_dir):
-    """On the test part of UD EWT, with its own tokens: 0.945 where it was trained."""
+    """On the test part of UD EWT, with its own tokens."""
     right = total = 0
     with gzip.open(data_dir / "pos" / "ewt" / "test.jsonl.gz", "rt") as lines:
         for line in map(json.loads, lines):
@@ -81,6 +80,5 @@ def test_accuracy(nlp, data_dir):
                 t.tag_ == tag for t, tag in zip(doc, line["xpos"], strict=True)
             )
             total += len(doc)
-    print(right / total)
     assert total == 25094
     assert right / total > 0.93
