@@ -1,12 +1,12 @@
 """The command line as a real process: entry points, pipes, signals."""
 
+import functools
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, Dict, List
@@ -117,7 +117,7 @@ def test_interrupted(tmp_path: Path, n_process: str) -> None:
         env=environment(),
         start_new_session=True,
         # Jobs in the background of a shell ignore Ctrl-C.
-        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stdin is not None and process.stderr is not None
         for i in range(50):
