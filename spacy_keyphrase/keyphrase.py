@@ -8,6 +8,7 @@ are built when they are read.
 
 import math
 import warnings
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union, cast
@@ -121,11 +122,22 @@ class Alignment:
 
     @cached_property
     def positions(self) -> Dict[str, List[int]]:
-        """Where each stem occurs."""
+        """Where each stem occurs; worth making where many phrases are looked for."""
         positions: Dict[str, List[int]] = {}
         for i, stem in enumerate(self.stems):
             positions.setdefault(stem, []).append(i)
         return positions
+
+    def _places(self, stem: str) -> List[int]:
+        """Where a stem occurs."""
+        if "positions" in self.__dict__:
+            return self.positions.get(stem, [])
+        places: List[int] = []
+        with suppress(ValueError):
+            while True:
+                start = places[-1] + 1 if places else 0
+                places.append(self.stems.index(stem, start))
+        return places
 
     def find(self, phrase: str) -> Offsets:
         """Token offsets of every occurrence, in order, none overlapping."""
@@ -135,7 +147,7 @@ class Alignment:
     def find_stems(self, stems: Sequence[str]) -> Offsets:
         """Token offsets of every occurrence of a sequence of stems."""
         wanted, found = list(stems), cast(Offsets, [])
-        for i in self.positions.get(wanted[0], ()):
+        for i in self._places(wanted[0]):
             j = i + len(wanted) - 1
             if (
                 self.stems[i : j + 1] == wanted

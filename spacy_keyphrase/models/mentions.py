@@ -78,43 +78,48 @@ def read_mentions(
     offsets (Sequence[Offsets]): Token offsets of each doc's mentions, or arrays of
         these, int of shape (mentions, 2); what has no word is left out.
     """
-    starts, ends, phrases, doc_phrases = [], [], [], []
-    phrase_keys = [numpy.zeros(0, dtype="u8")]
-    token_offset = phrase_offset = 0
-    for doc, read, found in zip(docs, words, offsets):
-        spans = numpy.asarray(found, dtype="i4").reshape((-1, 2))
-        first_stems = read.stem_offsets
-        spans = spans[first_stems[spans[:, 0]] < first_stems[spans[:, 1]]]
-        spans = spans[numpy.lexsort((-spans[:, 1], spans[:, 0]))]
-        keys = _keys(
-            read.table.hashes[read.stem_ids],
-            first_stems[spans[:, 0]],
-            first_stems[spans[:, 1]],
-        )
-        unique, seen, phrase = numpy.unique(
-            keys, return_index=True, return_inverse=True
-        )
-        # Phrases are numbered as they first come in the text.
-        rank = numpy.empty(len(seen), dtype="i4")
-        by_place = numpy.argsort(seen)
-        rank[by_place] = numpy.arange(len(seen))
-        phrase_keys.append(unique[by_place])
-        phrase = rank[phrase.reshape(-1)]
-        order = numpy.argsort(phrase, kind="stable")
-        starts.append(spans[order, 0] + token_offset)
-        ends.append(spans[order, 1] + token_offset)
-        phrases.append(phrase[order] + phrase_offset)
-        doc_phrases.append(len(seen))
-        token_offset += len(doc)
-        phrase_offset += len(seen)
+    n_tokens = numpy.array([len(doc) for doc in docs], dtype="i4")
+    n_stems = numpy.array([len(read.stem_ids) for read in words], dtype="i4")
+    n_found = [len(found) for found in offsets]
+    spans = numpy.concatenate(
+        [numpy.asarray(found, dtype="i4").reshape((-1, 2)) for found in offsets]
+        + [numpy.zeros((0, 2), dtype="i4")]
+    )
+    of_doc = numpy.repeat(numpy.arange(len(docs), dtype="i4"), n_found)
+    # Tokens and stems are counted through the whole batch.
+    spans = spans + (numpy.cumsum(n_tokens) - n_tokens)[of_doc, None]
+    stems_before = numpy.cumsum(n_stems) - n_stems
+    first_stems = numpy.concatenate(
+        [read.stem_offsets[:-1] + n for read, n in zip(words, stems_before)]
+        + [[n_stems.sum()]]
+    ).astype("i4")
+    has_word = first_stems[spans[:, 0]] < first_stems[spans[:, 1]]
+    spans, of_doc = spans[has_word], of_doc[has_word]
+    order = numpy.lexsort((-spans[:, 1], spans[:, 0]))
+    spans, of_doc = spans[order], of_doc[order]
+    hashes = numpy.concatenate(
+        [read.table.hashes[read.stem_ids] for read in words]
+        + [numpy.zeros(0, dtype="u8")]
+    )
+    keys = _keys(hashes, first_stems[spans[:, 0]], first_stems[spans[:, 1]])
+    # The same phrase in two docs is two.
+    own_keys = keys + of_doc.astype("u8") * _MULTIPLIER
+    _, seen, phrase = numpy.unique(own_keys, return_index=True, return_inverse=True)
+    # Phrases are numbered as they first come in the text.
+    rank = numpy.empty(len(seen), dtype="i4")
+    by_place = numpy.argsort(seen)
+    rank[by_place] = numpy.arange(len(seen))
+    phrase = rank[phrase.reshape(-1)]
+    order = numpy.argsort(phrase, kind="stable")
+    firsts = seen[by_place]
     return Mentions(
-        _join(starts),
-        _join(ends),
-        _join(phrases),
-        numpy.array([len(doc) for doc in docs], dtype="i4"),
-        numpy.array(doc_phrases, dtype="i4"),
-        list(words),
-        numpy.concatenate(phrase_keys),
+        starts=numpy.ascontiguousarray(spans[order, 0]),
+        ends=numpy.ascontiguousarray(spans[order, 1]),
+        phrases=phrase[order],
+        doc_tokens=n_tokens,
+        doc_phrases=numpy.bincount(of_doc[firsts], minlength=len(docs)).astype("i4"),
+        words=list(words),
+        keys=keys[firsts],
     )
 
 
@@ -131,11 +136,6 @@ def _keys(
         mixed = (keys[rows] ^ (hashes[starts[rows] + k])) * _MULTIPLIER
         keys[rows] = mixed ^ (mixed >> numpy.uint64(29))
     return keys
-
-
-def _join(arrays: List[numpy.ndarray]) -> numpy.ndarray:
-    joined: numpy.ndarray = numpy.concatenate([numpy.zeros(0), *arrays]).astype("i4")
-    return joined
 
 
 class DocMentions(NamedTuple):

@@ -145,17 +145,20 @@ def _forward(
         token_mask = ops.get_dropout_mask(X.shape, rate)
         X = X * token_mask
     hidden, bp_hidden = model.get_ref("composer")((X, mentions), is_train)
+    of_phrases: Any = None
+    docs_of = mentions.phrase_docs
     if features is not None:
-        extra, bp_extra = features(inputs, is_train)
-        hidden += extra[mentions.phrases]
+        of_phrases, bp_features = features(inputs, is_train)
     if context is not None:
         means = ops.reduce_mean(X, ops.asarray1i(mentions.doc_tokens))
         around, bp_context = context(means, is_train)
-        docs_of = mentions.phrase_docs[mentions.phrases]
-        hidden += around[docs_of]
+        added = around[docs_of]
+        of_phrases = added if of_phrases is None else of_phrases + added
+    if of_phrases is not None:
+        hidden += of_phrases[mentions.phrases]
     if model.attrs["activation"]:
-        active = hidden > 0
-        hidden = hidden * active
+        active = hidden > 0 if is_train else None
+        hidden = ops.xp.maximum(hidden, 0, out=hidden)
         if rate:
             hidden_mask = ops.get_dropout_mask(hidden.shape, rate / 2)
             hidden = hidden * hidden_mask
@@ -165,14 +168,15 @@ def _forward(
         d_hidden = bp_scores(d_scores)
         if model.attrs["activation"]:
             d_hidden = d_hidden * hidden_mask * active
+        if of_phrases is not None:
+            d_phrases = ops.alloc2f(*of_phrases.shape)
+            ops.scatter_add(d_phrases, mentions.phrases, d_hidden)
         if features is not None:
-            d_extra = ops.alloc2f(*extra.shape)
-            ops.scatter_add(d_extra, mentions.phrases, d_hidden)
-            bp_extra(d_extra)
+            bp_features(d_phrases)
         dX, _ = bp_hidden(d_hidden)
         if context is not None:
             d_around = ops.alloc2f(*around.shape)
-            ops.scatter_add(d_around, docs_of, d_hidden)
+            ops.scatter_add(d_around, docs_of, d_phrases)
             d_means = bp_context(d_around)
             lengths = ops.asarray1i(mentions.doc_tokens)
             dX += ops.backprop_reduce_mean(d_means, lengths)
