@@ -1,7 +1,8 @@
 """What there is to know of the words of a language, as arrays that grow."""
 
 import re
-from typing import Any, Dict, Iterable, List, Tuple
+from threading import Lock
+from typing import Any, Dict, List, Tuple
 
 import numpy
 from spacy.strings import StringStore, hash_string  # type: ignore[attr-defined]
@@ -116,11 +117,12 @@ class Lexemes(_Table):
         self._several: Dict[int, List[int]] = {}
         self._normalizer = get_normalizer(lang)
         self._rows: Dict[int, int] = {}
+        self._lock = Lock()
 
-    def look_up(self, orths: Iterable[int], strings: StringStore) -> numpy.ndarray:
+    def look_up(self, orths: List[int], strings: StringStore) -> numpy.ndarray:
         """The rows of tokens.
 
-        orths (Iterable[int]): Hashes of their texts.
+        orths (List[int]): Hashes of their texts.
         strings (StringStore): Where the texts are.
         RETURNS (ndarray): Int of shape (tokens,).
         """
@@ -128,9 +130,11 @@ class Lexemes(_Table):
         try:
             found = [rows[orth] for orth in orths]
         except KeyError:
-            for orth in orths:
-                if orth not in rows:
-                    rows[orth] = self._add(strings[orth])
+            with self._lock:
+                for orth in orths:
+                    if orth not in rows:
+                        # Other threads see a row only when it is complete.
+                        rows[orth] = self._add(strings[orth])
             found = [rows[orth] for orth in orths]
         return numpy.array(found, dtype="i4")
 
