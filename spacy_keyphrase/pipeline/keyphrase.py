@@ -77,8 +77,6 @@ def make_keyphrase(
     scorer (Optional[Scorer]): The scoring method.
     """
     selection = Selection(top_n, min_score, max_similarity, diversity, subphrases)
-    if method not in ("auto", "statistical"):
-        raise ValueError(f"method is {method!r}; use 'auto' or 'statistical'.")
     bundled = load_bundled(f"{nlp.lang}.extractor") if method == "auto" else None
     if bundled is not None:
         model, settings = bundled
