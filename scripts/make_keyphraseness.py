@@ -20,7 +20,7 @@ from spacy_keyphrase.corpora.reader import create_corpus
 from spacy_keyphrase.keyphraseness import LEAST
 from spacy_keyphrase.models.mentions import read_mentions
 from spacy_keyphrase.training.gold import read_gold
-from spacy_keyphrase.words import get_word_reader
+from spacy_keyphrase.word_reader import get_word_reader
 
 MAX_WORDS = 5
 

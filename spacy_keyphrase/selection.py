@@ -65,6 +65,8 @@ def select(
     limit = selection.top_n or len(order)
     if selection.diversity > 0:
         return _diverse(forms, values, order, limit, selection)
+    if selection.subphrases == "keep" and selection.max_similarity == 1:
+        return [(i, values[i]) for i in order[:limit]]
     kept: List[Tuple[int, float]] = []
     alike = _Alike(selection)
     for i in order:

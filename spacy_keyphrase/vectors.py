@@ -45,7 +45,6 @@ class WordVectors:
         docs: Sequence[Doc],
         starts: numpy.ndarray,
         ends: numpy.ndarray,
-        of_doc: numpy.ndarray,
     ) -> numpy.ndarray:
         """Cosine of spans with their document, both the weighted sums of their words
         (as the EmbedRank paper does with sentence vectors).
@@ -53,7 +52,6 @@ class WordVectors:
         docs (Sequence[Doc]): The documents.
         starts (ndarray): First token of each span, counted through the documents.
         ends (ndarray): Token after the last.
-        of_doc (ndarray): Which document each is of.
         RETURNS (ndarray): Between -1 and 1, float of shape (spans,); 0 where no word of
             a span is known.
         """
@@ -62,15 +60,28 @@ class WordVectors:
         rows = self.rows(docs)
         words = self.vectors[rows] * self.weights[rows, None]
         words[rows < 0] = 0
-        sums = numpy.zeros((len(rows) + 1, words.shape[1]))
-        numpy.cumsum(words, axis=0, out=sums[1:])
-        bounds = numpy.cumsum([0, *map(len, docs)])
-        wholes = sums[bounds[1:]] - sums[bounds[:-1]]
-        wholes /= numpy.maximum(numpy.linalg.norm(wholes, axis=1), 1e-9)[:, None]
-        spans = sums[ends] - sums[starts]
-        lengths = numpy.sqrt(numpy.einsum("ij,ij->i", spans, spans))
-        similarities: numpy.ndarray = numpy.einsum("ij,ij->i", spans, wholes[of_doc])
-        similarities /= numpy.maximum(lengths, 1e-9)
+        # Sums over a span come from sums up to its ends.
+        along = numpy.zeros(len(rows) + 1)
+        first = 0
+        for doc in docs:
+            own = words[first : first + len(doc)]
+            whole = own.sum(axis=0)
+            along[first + 1 : first + len(doc) + 1] = own @ (
+                whole / max(float(numpy.linalg.norm(whole)), 1e-9)
+            )
+            first += len(doc)
+        numpy.cumsum(along, out=along)
+        squares = numpy.zeros(len(starts))
+        for k in range(int((ends - starts).max()) if len(starts) else 0):
+            # Products of each word with the word k further on.
+            products = numpy.zeros(len(rows) + 1 - k)
+            products[1:] = numpy.einsum("ij,ij->i", words[: len(rows) - k], words[k:])
+            numpy.cumsum(products, out=products)
+            of = numpy.flatnonzero(ends - starts > k)
+            inside = products[ends[of] - k] - products[starts[of]]
+            squares[of] += inside if k == 0 else 2 * inside
+        similarities: numpy.ndarray = along[ends] - along[starts]
+        similarities /= numpy.maximum(numpy.sqrt(numpy.maximum(squares, 0)), 1e-9)
         return similarities
 
 

@@ -1,36 +1,19 @@
-"""The words of a doc: one pass over the tokens that everything else reads.
+"""The words of docs: one pass over the tokens that everything else reads.
 
 Tokens become units. A unit is a word or a compound of words joined by hyphens
 ("state-of-the-art"); it has a class: noun, adjective, participle, other, break.
 """
 
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
+from functools import cached_property
+from typing import List, NamedTuple, Sequence, Union
 
 import numpy
-from spacy.attrs import IS_STOP, ORTH, POS, SENT_START, SPACY, TAG
-from spacy.tokens import Doc
 
-from .lexemes import BREAK, CAPITAL_NOUNS, CLASSES, CODES, Lexemes, Stems
-from .lexicon import ADJECTIVE, NOUN, OTHER, PARTICIPLE, Lexicon, get_lexicon
+from .lexemes import BREAK, CLASSES, Stems
 
-__all__ = [
-    "BREAK",
-    "CAPITAL_NOUNS",
-    "Unit",
-    "WordReader",
-    "Words",
-    "get_word_reader",
-    "shared_words",
-]
-
-# Tags of words that modify as the last part of a compound ("web-based", "90-day").
-_MODIFIER_TAGS = ("VB", "RB", "CD", "IN", "FW")
-_MODIFIER_POS = frozenset(("VERB", "ADV", "NUM", "ADP", "X"))
-_CACHE_SIZE = 200_000
+# Mixed into what is the same in every doc, that each has its own.
+_PRIME = numpy.uint64(0x9E3779B97F4A7C15)
 
 
 class Unit(NamedTuple):
@@ -52,16 +35,14 @@ class Words:
     unit_classes (ndarray): Code of its class, of the same shape.
     unit_breaks (ndarray): Whether something stands between it and the unit before
         that parts them, bool of the same shape.
-    unit_openings (ndarray): Whether it is the first of its sentence, bool of the same
-        shape.
+    unit_openings (ndarray): Whether it is the first of its sentence, by annotation or
+        else by punctuation; bool of the same shape.
     stem_ids (ndarray): The stems of all words, in order, as rows of `table`; int of
         shape (stems,).
     stem_tokens (ndarray): For each stem the token that it is in.
     stem_offsets (ndarray): For each token, and one past the last, how many stems
         stand before it; int of shape (tokens + 1,).
     capital_tokens (ndarray): For each token whether it is capitalised or upper-case.
-    sentence_ends (List[int]): For each sentence, by annotation or else by
-        punctuation, how many stems stand before its end.
     tagged (bool): Whether the classes come from part-of-speech tags.
     table (Stems): What is known of the stems.
     """
@@ -75,7 +56,6 @@ class Words:
     stem_tokens: numpy.ndarray
     stem_offsets: numpy.ndarray
     capital_tokens: numpy.ndarray
-    sentence_ends: List[int]
     tagged: bool
     table: Stems
 
@@ -121,178 +101,138 @@ class Words:
         return capitals
 
 
-class WordReader:
-    """Reads the words of docs in one language; remembers what it knows of a token."""
+@dataclass
+class WordBatch:
+    """The words of several docs, one after the other: tokens, units and stems are
+    counted through the batch. The arrays are those of `Words`; further there are
 
-    def __init__(self, lang: str, lexicon: Optional[Lexicon] = None):
-        self.lang = lang
-        self.lexicon = lexicon or get_lexicon(lang)
-        self._lexemes = Lexemes(lang, self.lexicon)
-        self._tag_codes: Dict[int, int] = {}
+    doc_tokens (ndarray): Tokens of each doc, int of shape (docs,).
+    doc_units (ndarray): Units of each doc.
+    tagged (ndarray): Of each doc whether its classes come from tags, bool.
+    stops (ndarray): For each token whether it is a stop word, bool.
+    hashes, idf, known (ndarray): Of each stem a number that is the same in every
+        process, its rarity, and whether the lexicon has it.
+    first_sentences (ndarray): How many stems the first sentence of each doc has.
+    tables (List[Stems]): Of each doc, what is known of its stems.
+    """
 
-    def read(self, doc: Doc, use_tags: bool = True) -> Words:
-        """Read the words of a doc.
+    unit_starts: numpy.ndarray
+    unit_ends: numpy.ndarray
+    unit_classes: numpy.ndarray
+    unit_breaks: numpy.ndarray
+    unit_openings: numpy.ndarray
+    stem_ids: numpy.ndarray
+    stem_tokens: numpy.ndarray
+    stem_offsets: numpy.ndarray
+    capital_tokens: numpy.ndarray
+    doc_tokens: numpy.ndarray
+    doc_units: numpy.ndarray
+    tagged: numpy.ndarray
+    stops: numpy.ndarray
+    hashes: numpy.ndarray
+    idf: numpy.ndarray
+    known: numpy.ndarray
+    first_sentences: numpy.ndarray
+    tables: List[Stems]
 
-        doc (Doc): In the language of the reader.
-        use_tags (bool): Whether tags, where the doc has them, decide the classes.
-            Otherwise stop words and the lexicon do.
-        RETURNS (Words): Inside `shared_words`, each doc is read once.
-        """
-        shared = _SHARED.get()
-        if shared is None:
-            return self._read(doc, use_tags)
-        key = (id(doc), use_tags)
-        if key not in shared:
-            shared[key] = self._read(doc, use_tags)
-        return shared[key]
+    @cached_property
+    def token_bounds(self) -> numpy.ndarray:
+        """Where the tokens of each doc begin, and where those of the last end."""
+        return bounds(self.doc_tokens)
 
-    def _read(self, doc: Doc, use_tags: bool) -> Words:
-        if self._lexemes.n > _CACHE_SIZE:
-            self._lexemes = Lexemes(self.lang, self.lexicon)
-        table = self._lexemes
-        rows = table.look_up(doc.to_array(ORTH).tolist(), doc.vocab.strings)
-        n_stems = table.n_stems[rows]
-        offsets = numpy.concatenate([[0], numpy.cumsum(n_stems)])
-        is_word = n_stems > 0
-        inside = _inside_compounds(is_word, table.hyphens[rows], doc)
-        first = numpy.flatnonzero(is_word & ~inside)
-        group = numpy.cumsum(is_word & ~inside) - 1
-        last = first + numpy.bincount(group[inside], minlength=len(first))
+    @cached_property
+    def unit_bounds(self) -> numpy.ndarray:
+        """Where the units of each doc begin, and where those of the last end."""
+        return bounds(self.doc_units)
 
-        starts = numpy.zeros(len(rows), dtype=bool)
-        has_sentences = doc.has_annotation("SENT_START")
-        if has_sentences:
-            starts = (doc.to_array(SENT_START) == 1) & ~inside
-            starts[:1] = False
-        ends = numpy.zeros_like(starts)
-        parting = ~is_word & ~inside & ~table.spaces[rows]
-        if not has_sentences:
-            ends = parting & table.sentence_ends[rows]
-        openings = _changed(starts | ends, first)
-        openings[:1] = True
-        tag_attr = self._tag_attribute(doc) if use_tags else None
-        return Words(
-            unit_starts=first,
-            unit_ends=last + 1,
-            unit_classes=(
-                self._tagged_classes(doc.to_array(tag_attr), first, last, doc)
-                if tag_attr
-                else _classes(table.classes[rows], doc.to_array(IS_STOP), first, last)
-            ),
-            unit_breaks=_changed(parting | starts, first),
-            unit_openings=openings,
-            stem_ids=table.stems_of(rows),
-            stem_tokens=numpy.repeat(numpy.arange(len(rows)), n_stems),
-            stem_offsets=offsets,
-            capital_tokens=table.capitals[rows],
-            sentence_ends=_sentence_ends(offsets, first, openings, starts),
-            tagged=tag_attr is not None and len(doc) > 0,
-            table=table.stems,
-        )
-
-    def _tag_attribute(self, doc: Doc) -> Optional[int]:
-        """Fine-grained tags in English, universal parts of speech elsewhere."""
-        if self.lang == "en" and doc.has_annotation("TAG"):
-            return int(TAG)
-        return int(POS) if doc.has_annotation("POS") else None
-
-    def _tagged_classes(
-        self, tags: numpy.ndarray, first: numpy.ndarray, last: numpy.ndarray, doc: Doc
-    ) -> numpy.ndarray:
-        codes = self._tag_codes
-        for tag in set(tags.tolist()):
-            if tag not in codes:
-                codes[tag] = CODES[_class_of_tag(doc.vocab.strings[tag])]
-        classes = numpy.array([codes[tag] for tag in tags[last].tolist()], dtype="i1")
-        modifier = numpy.where(last > first, CODES[ADJECTIVE], CODES[OTHER])
-        found: numpy.ndarray
-        found = numpy.where(classes == CODES[PARTICIPLE], modifier, classes)
+    @cached_property
+    def stem_bounds(self) -> numpy.ndarray:
+        """Where the stems of each doc begin, and where those of the last end."""
+        found: numpy.ndarray = self.stem_offsets[self.token_bounds]
         return found
 
+    @cached_property
+    def frequency(self) -> numpy.ndarray:
+        """How often each stem occurs in its doc, int of shape (stems,)."""
+        n_docs = len(self.doc_tokens)
+        salt = numpy.arange(n_docs, dtype="u8") * _PRIME
+        keys = self.hashes + numpy.repeat(salt, numpy.diff(self.stem_bounds))
+        _, inverse, counts = numpy.unique(
+            keys, return_inverse=True, return_counts=True
+        )
+        frequency: numpy.ndarray = counts[inverse.reshape(-1)]
+        return frequency
 
-def _inside_compounds(
-    is_word: numpy.ndarray, is_hyphen: numpy.ndarray, doc: Doc
-) -> numpy.ndarray:
-    """Which tokens are hyphens between words, or words after such hyphens. There is no
-    white space on either side of these."""
-    inside = numpy.zeros(len(is_word), dtype=bool)
-    places = numpy.flatnonzero(is_hyphen[1:-1]) + 1
-    if len(places):
-        spaces = doc.to_array(SPACY).astype(bool)
-        joined = is_word[places - 1] & is_word[places + 1]
-        joined &= ~spaces[places - 1] & ~spaces[places]
-        inside[places[joined]] = True
-        inside[places[joined] + 1] = True
-    return inside
+    def __len__(self) -> int:
+        return len(self.doc_tokens)
 
-
-def _changed(events: numpy.ndarray, first: numpy.ndarray) -> numpy.ndarray:
-    """For each unit whether there is an event between it, included, and the unit
-    before; never for the first."""
-    counts = numpy.cumsum(events)[first]
-    changed = numpy.zeros(len(first), dtype=bool)
-    changed[1:] = counts[1:] > counts[:-1]
-    return changed
-
-
-def _classes(
-    classes: numpy.ndarray,
-    stop: numpy.ndarray,
-    first: numpy.ndarray,
-    last: numpy.ndarray,
-) -> numpy.ndarray:
-    """Classes by the lexicon: a compound is what its last word makes of it."""
-    alone = numpy.where(stop[first] > 0, CODES[OTHER], classes[first])
-    noun = classes[last] == CODES[NOUN]
-    compound = numpy.where(noun, CODES[NOUN], CODES[ADJECTIVE])
-    found: numpy.ndarray = numpy.where(last > first, compound, alone)
-    return found
+    def __getitem__(self, i: int) -> Words:
+        """The words of one doc."""
+        first, last = self.token_bounds[i : i + 2].tolist()
+        tokens = slice(first, last)
+        units = slice(*self.unit_bounds[i : i + 2].tolist())
+        stems = slice(*self.stem_bounds[i : i + 2].tolist())
+        return Words(
+            unit_starts=self.unit_starts[units] - first,
+            unit_ends=self.unit_ends[units] - first,
+            unit_classes=self.unit_classes[units],
+            unit_breaks=self.unit_breaks[units],
+            unit_openings=self.unit_openings[units],
+            stem_ids=self.stem_ids[stems],
+            stem_tokens=self.stem_tokens[stems] - first,
+            stem_offsets=self.stem_offsets[first : last + 1] - stems.start,
+            capital_tokens=self.capital_tokens[tokens],
+            tagged=bool(self.tagged[i]),
+            table=self.tables[i],
+        )
 
 
-def _sentence_ends(
-    offsets: numpy.ndarray,
-    first: numpy.ndarray,
-    openings: numpy.ndarray,
-    starts: numpy.ndarray,
-) -> List[int]:
-    if not starts.any():
-        ends: List[int] = offsets[first[1:][openings[1:]]].tolist()
-        return [*ends, int(offsets[-1])]
-    annotated = numpy.flatnonzero(starts)
-    ends = offsets[annotated].tolist()
-    if len(first) and first[-1] >= annotated[-1]:
-        ends.append(int(offsets[-1]))
+def bounds(lengths: Union[numpy.ndarray, List[int]]) -> numpy.ndarray:
+    """Where each of consecutive parts begins, and where the last ends."""
+    ends = numpy.zeros(len(lengths) + 1, dtype="i8")
+    numpy.cumsum(lengths, out=ends[1:])
     return ends
 
 
-def _class_of_tag(name: str) -> str:
-    """The class of a PTB tag or a universal part of speech."""
-    if name.startswith("NN") or name in ("NOUN", "PROPN"):
-        return NOUN
-    if name.startswith("JJ") or name == "ADJ":
-        return ADJECTIVE
-    if name.startswith(_MODIFIER_TAGS) or name in _MODIFIER_POS:
-        return PARTICIPLE
-    return OTHER
+def join_batches(batches: Sequence[WordBatch]) -> WordBatch:
+    """Several batches, docs in order, as one."""
+    if len(batches) == 1:
+        return batches[0]
 
+    def joined(name: str, shifts: Sequence[int] = ()) -> numpy.ndarray:
+        parts = [getattr(batch, name) for batch in batches]
+        if shifts:
+            parts = [part + shift for part, shift in zip(parts, shifts)]
+        whole: numpy.ndarray = numpy.concatenate(parts)
+        return whole
 
-@cache
-def get_word_reader(lang: str) -> WordReader:
-    """The shared reader of a language, with its bundled lexicon."""
-    return WordReader(lang)
-
-
-_SHARED: ContextVar[Optional[Dict[Tuple[int, bool], Words]]] = ContextVar(
-    "shared_words", default=None
-)
-
-
-@contextmanager
-def shared_words() -> Iterator[None]:
-    """Within this block the words of each doc are read once and kept: suggesters
-    and rankers share them. The docs must stay alive and as they are."""
-    token = _SHARED.set({})
-    try:
-        yield
-    finally:
-        _SHARED.reset(token)
+    tokens = bounds([int(batch.token_bounds[-1]) for batch in batches]).tolist()
+    stems = bounds([len(batch.stem_ids) for batch in batches]).tolist()
+    offsets = [
+        batch.stem_offsets[:-1] + shift for batch, shift in zip(batches, stems)
+    ]
+    return WordBatch(
+        unit_starts=joined("unit_starts", tokens),
+        unit_ends=joined("unit_ends", tokens),
+        stem_tokens=joined("stem_tokens", tokens),
+        stem_offsets=numpy.append(numpy.concatenate(offsets), stems[-1]),
+        tables=[table for batch in batches for table in batch.tables],
+        **{
+            name: joined(name)
+            for name in (
+                "unit_classes",
+                "unit_breaks",
+                "unit_openings",
+                "stem_ids",
+                "capital_tokens",
+                "doc_tokens",
+                "doc_units",
+                "tagged",
+                "stops",
+                "hashes",
+                "idf",
+                "known",
+                "first_sentences",
+            )
+        },
+    )

@@ -26,7 +26,7 @@ def test_similarities(table):
     doc = spacy.blank("en").make_doc("The Graph network, a graph unheard")
     starts, ends = numpy.array([1, 2, 1, 0, 6]), numpy.array([2, 3, 3, 1, 7])
     graph, network, both, the, unknown = table.similarities(
-        [doc], starts, ends, numpy.zeros(5, dtype=int)
+        [doc], starts, ends
     )
     norm = numpy.sqrt(17)
     assert graph == pytest.approx(4 / norm)
@@ -38,12 +38,12 @@ def test_similarities(table):
 def test_no_words(table):
     doc = spacy.blank("en").make_doc("")
     none = numpy.zeros(0, dtype=int)
-    assert table.similarities([doc], none, none, none).shape == (0,)
+    assert table.similarities([doc], none, none).shape == (0,)
     empty = WordVectors(table.keys[:0], table.vectors[:0], table.weights[:0])
     doc = spacy.blank("en").make_doc("graph")
     assert empty.rows([doc]).tolist() == [-1]
     one = numpy.array([1])
-    assert empty.similarities([doc], one - 1, one, one - 1).tolist() == [0]
+    assert empty.similarities([doc], one - 1, one).tolist() == [0]
 
 
 def test_round_trip(table, tmp_path):

@@ -1,6 +1,6 @@
 """Candidate suggesters: functions from a doc to the token offsets of mentions."""
 
-from .base import Candidate, Offsets, Suggester, collect_candidates, suggest_array
+from .base import Candidate, Offsets, Suggester, collect_candidates, suggest_batch
 from .combine import make_filter, make_union
 from .lists import make_phrase_list
 from .ngrams import make_ngrams
@@ -18,5 +18,5 @@ __all__ = [
     "make_phrase_list",
     "make_phrases",
     "make_union",
-    "suggest_array",
+    "suggest_batch",
 ]

@@ -1,31 +1,43 @@
 """What a candidate is, and how mentions become candidates."""
 
 from dataclasses import dataclass, field
-from typing import Callable, Dict, List, Optional, Set, Tuple
+from typing import Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 import numpy
 from spacy.tokens import Doc
 
 from ..normalize import get_normalizer
-from ..words import Words
+from ..word_reader import shared_words
+from ..words import WordBatch, Words
 
 Offsets = List[Tuple[int, int]]
 # From a doc to the token offsets (start, end) of mentions, in any order.
 Suggester = Callable[[Doc], Offsets]
 
 
-def suggest_array(suggester: Suggester, doc: Doc) -> numpy.ndarray:
-    """The mentions that a suggester finds, int of shape (mentions, 2). Suggesters with
-    a method `array` make no list of them first.
+def suggest_batch(
+    suggester: Suggester, docs: Sequence[Doc], words: WordBatch
+) -> numpy.ndarray:
+    """The mentions that a suggester finds in several docs. Suggesters with a method
+    `batch`, from a `WordBatch` to what is returned here, are called once.
 
     suggester (Suggester): From a doc to token offsets.
-    doc (Doc): The document.
+    docs (Sequence[Doc]): The docs.
+    words (WordBatch): Their words.
+    RETURNS (ndarray): Token offsets counted through the docs, int of shape
+        (mentions, 2).
     """
-    array = getattr(suggester, "array", None)
-    if array is not None:
-        found: numpy.ndarray = array(doc)
+    batch = getattr(suggester, "batch", None)
+    if batch is not None:
+        found: numpy.ndarray = batch(words)
         return found
-    return numpy.array(suggester(doc) or numpy.zeros((0, 2)), dtype="i4")
+    parts = [numpy.zeros((0, 2), dtype="i8")]
+    with shared_words(docs, words):
+        for doc, first in zip(docs, words.token_bounds.tolist()):
+            offsets = suggester(doc)
+            if offsets:
+                parts.append(numpy.array(offsets) + first)
+    return numpy.concatenate(parts)
 
 
 @dataclass

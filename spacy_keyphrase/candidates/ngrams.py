@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 import numpy
-from spacy.attrs import IS_STOP
 from spacy.tokens import Doc
 
 from ..registry import registry
-from ..words import get_word_reader
+from ..word_reader import read_words
+from ..words import WordBatch
 from .base import Offsets, Suggester
 
 
@@ -35,28 +35,30 @@ class _NGramSuggester:
     cross_punctuation: bool
 
     def __call__(self, doc: Doc) -> Offsets:
-        return [(start, end) for start, end in self.array(doc).tolist()]
+        if not len(doc):
+            return []
+        return sorted((start, end) for start, end in self.batch(read_words([doc])))
 
-    def array(self, doc: Doc) -> numpy.ndarray:
-        """The same as an array, int of shape (n-grams, 2)."""
-        words = get_word_reader(doc.lang_).read(doc)
+    def batch(self, words: WordBatch) -> numpy.ndarray:
+        """The n-grams of several docs, token offsets counted through all of them.
+
+        words (WordBatch): The words of the docs.
+        RETURNS (ndarray): Int of shape (n-grams, 2).
+        """
         starts, ends = words.unit_starts, words.unit_ends
         edge = numpy.ones(len(starts), dtype=bool)
         if not self.stop_edges:
-            stop = doc.to_array(IS_STOP)
-            edge = (ends - starts > 1) | (stop[starts] == 0)
+            edge = (ends - starts > 1) | ~words.stops[starts]
         # An n-gram is within one part.
-        part = numpy.cumsum(words.unit_breaks)
-        if self.cross_punctuation:
-            part = numpy.zeros_like(part)
+        part = numpy.repeat(numpy.arange(len(words)), words.doc_units)
+        if not self.cross_punctuation:
+            part = part + numpy.cumsum(words.unit_breaks)
         firsts, lasts = [], []
         places = numpy.flatnonzero(edge)
         for n in range(self.max_words):
             first = places[: numpy.searchsorted(places, len(edge) - n)]
             last = first + n
             fits = edge[last] & (part[first] == part[last])
-            firsts.append(first[fits])
-            lasts.append(last[fits])
-        first, last = numpy.concatenate(firsts), numpy.concatenate(lasts)
-        order = numpy.lexsort((first, last))
-        return numpy.column_stack([starts[first[order]], ends[last[order]]])
+            firsts.append(starts[first[fits]])
+            lasts.append(ends[last[fits]])
+        return numpy.column_stack([numpy.concatenate(firsts), numpy.concatenate(lasts)])

@@ -6,7 +6,9 @@ from spacy.tokens import Doc
 
 from ..lexicon import ADJECTIVE, GERUND, NOUN, PARTICIPLE
 from ..registry import registry
-from ..words import CAPITAL_NOUNS, Unit, get_word_reader
+from ..lexemes import CAPITAL_NOUNS
+from ..word_reader import get_word_reader
+from ..words import Unit
 from .base import Offsets, Suggester
 
 # Languages whose adjectives follow the noun.

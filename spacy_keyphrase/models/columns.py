@@ -1,7 +1,6 @@
 """The numbers that are known of phrases, for all phrases of a batch at once."""
 
-from dataclasses import dataclass
-from typing import Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, Optional, Sequence, Tuple
 
 import numpy
 from spacy.tokens import Doc
@@ -10,45 +9,13 @@ from ..keyphraseness import get_keyphraseness
 from ..lexemes import BREAK, CODES
 from ..lexicon import ADJECTIVE, NOUN
 from ..vectors import get_vectors
-from ..words import Words
+from ..words import WordBatch, bounds
 from .mentions import Mentions
 from .prior import add_priors
 
 MAX_WORDS = 5
-# Mixed into the hashes of a doc's stems, that each doc has its own.
-_PRIME = numpy.uint64(0x9E3779B97F4A7C15)
 
 Columns = Dict[str, numpy.ndarray]
-
-
-@dataclass
-class _Text:
-    """The words of a batch, docs one after the other.
-
-    offsets (ndarray): For each token, and one past the last, how many stems stand
-        before it; int of shape (tokens + 1,).
-    idf, known, tf, value (ndarray): Of each stem its rarity, whether the lexicon has
-        it, the logarithm of its frequency in its doc, and the statistical ranker's
-        value; float of shape (stems,).
-    doc_offsets (ndarray): How many stems stand before each doc, and one past the last.
-    first_sentences (ndarray): How many stems the first sentence of each doc has.
-    classes (ndarray): Code of the word class of each token.
-    openings (ndarray): Whether it is the first word of a sentence, bool.
-    capitals (ndarray): Whether it is capitalised, bool.
-    borders (ndarray): Whether a doc begins at each token, and at one past the last.
-    """
-
-    offsets: numpy.ndarray
-    idf: numpy.ndarray
-    known: numpy.ndarray
-    tf: numpy.ndarray
-    value: numpy.ndarray
-    doc_offsets: numpy.ndarray
-    first_sentences: numpy.ndarray
-    classes: numpy.ndarray
-    openings: numpy.ndarray
-    capitals: numpy.ndarray
-    borders: numpy.ndarray
 
 
 def make_columns(
@@ -62,110 +29,86 @@ def make_columns(
         taken out of the table of keyphrases; bool of shape (phrases,).
     RETURNS (Dict[str, ndarray]): Each of shape (phrases,).
     """
-    text = _read(mentions.words, mentions.doc_tokens)
+    words = mentions.words
+    if words is None:
+        raise ValueError("The features of phrases need the words of the docs.")
     starts, ends, firsts = mentions.starts, mentions.ends, mentions.firsts
     of_doc = mentions.phrase_docs
     counts = numpy.diff(firsts, append=len(starts))
     first_starts, first_ends = starts[firsts], ends[firsts]
-    place = text.offsets[first_starts]
-    lengths = text.offsets[first_ends] - place
-    last = text.offsets[starts[firsts + counts - 1]]
-    doc_start = text.doc_offsets[of_doc]
-    n_stems = text.doc_offsets[of_doc + 1] - doc_start
+    place = words.stem_offsets[first_starts]
+    lengths = words.stem_offsets[first_ends] - place
+    last = words.stem_offsets[starts[firsts + counts - 1]]
+    doc_start = words.stem_bounds[of_doc]
+    n_stems = numpy.diff(words.stem_bounds)[of_doc]
+    tf = numpy.log(words.frequency)
 
-    noun = text.classes == CODES[NOUN]
-    adjective = text.classes == CODES[ADJECTIVE]
+    classes, openings = _token_classes(words)
+    noun, adjective = classes == CODES[NOUN], classes == CODES[ADJECTIVE]
     edge = ~(noun | adjective)
-    other = edge & (text.classes != CODES[BREAK])
-    others = numpy.concatenate([[0], numpy.cumsum(other)])
-    outer = numpy.append(edge, True)
-    before = outer[starts - 1] | text.borders[starts]
-    after = outer[ends] | text.borders[ends]
+    others = bounds(edge & (classes != CODES[BREAK]))
+    border = numpy.zeros(len(classes) + 1, dtype=bool)
+    border[words.token_bounds] = True
+    before = border | numpy.concatenate([[True], edge])
+    after = border | numpy.append(edge, True)
     share = _make_share(firsts, counts)
     mean = _make_mean(place, lengths)
     log_counts = numpy.log(counts)
-    most = numpy.zeros(len(mentions.doc_phrases))
-    numpy.maximum.at(most, of_doc, log_counts)
+    most = numpy.repeat(
+        numpy.maximum.reduceat(
+            log_counts, bounds(mentions.doc_phrases)[:-1][mentions.doc_phrases > 0]
+        ),
+        mentions.doc_phrases[mentions.doc_phrases > 0],
+    )
     columns = {
         **{f"words_{n}": lengths == n for n in range(1, MAX_WORDS)},
         f"words_{MAX_WORDS}": lengths >= MAX_WORDS,
         "mentions": log_counts / 3,
-        "mentions_share": log_counts / numpy.maximum(most, 0.5)[of_doc],
+        "mentions_share": log_counts / numpy.maximum(most, 0.5),
         "first": numpy.log1p(place - doc_start) / 6,
         "first_share": (place - doc_start) / n_stems,
         "last_share": (last - doc_start) / n_stems,
         "spread": (last - place) / n_stems,
-        "opening": place - doc_start < text.first_sentences[of_doc],
+        "opening": place - doc_start < words.first_sentences[of_doc],
         "words_in_doc": numpy.log(n_stems) / 10,
-        "idf_mean": mean(text.idf),
-        "unknown": 1 - mean(text.known),
-        "tf_mean": mean(text.tf) / 3,
-        "value": mean(text.value),
-        "capitals": share((text.capitals & ~text.openings)[starts]),
-        "left_edge": share(before),
-        "right_edge": share(after),
+        "idf_mean": mean(words.idf),
+        "unknown": 1 - mean(words.known),
+        "tf_mean": mean(tf) / 3,
+        "value": mean(numpy.exp(0.25 * tf) * numpy.maximum(words.idf, 0.01) ** 0.8),
+        "capitals": share((words.capital_tokens & ~openings)[starts]),
+        "left_edge": share(before[starts]),
+        "right_edge": share(after[ends]),
         "noun_head": noun[first_ends - 1],
         "noun_first": noun[first_starts],
         "adjective_first": adjective[first_starts],
         "other_inside": others[first_ends] > others[first_starts],
         "similarity": _similarities(docs, mentions, first_starts, first_ends),
     }
-    columns["idf_min"], columns["idf_max"] = _extremes(text.idf, place, lengths)
-    low, high = _extremes(text.tf, place, lengths)
+    columns["idf_min"], columns["idf_max"] = _extremes(words.idf, place, lengths)
+    low, high = _extremes(tf, place, lengths)
     columns["tf_min"], columns["tf_max"] = low / 3, high / 3
-    add_priors(columns, counts, place - doc_start, lengths, of_doc)
+    add_priors(columns, counts, place - doc_start, lengths, mentions.doc_phrases)
     _add_keyphraseness(columns, docs, mentions, own_gold)
     return columns
 
 
-def _read(words: List[Words], doc_tokens: numpy.ndarray) -> _Text:
-    n_stems = numpy.array([len(one.stem_ids) for one in words])
-    doc_offsets = numpy.concatenate([[0], numpy.cumsum(n_stems)])
-    token_offsets = numpy.concatenate([[0], numpy.cumsum(doc_tokens)])
-    offsets = [one.stem_offsets[:-1] for one in words] + [doc_offsets[-1:]]
-    offsets_of = numpy.append(numpy.repeat(doc_offsets[:-1], doc_tokens), 0)
-    hashes = _join([one.table.hashes[one.stem_ids] for one in words])
-    salt = numpy.arange(len(words), dtype="u8") * _PRIME
-    _, inverse, frequency = numpy.unique(
-        hashes + numpy.repeat(salt, n_stems), return_inverse=True, return_counts=True
+def _token_classes(words: WordBatch) -> Tuple[numpy.ndarray, numpy.ndarray]:
+    """Of each token the class of its unit, and whether it is the first word of a
+    sentence. What is in no unit is a break."""
+    classes = numpy.full(len(words.capital_tokens), CODES[BREAK], dtype="i1")
+    classes[words.unit_starts] = words.unit_classes
+    # Hyphens inside a compound are of its class.
+    compounds = numpy.flatnonzero(words.unit_ends - words.unit_starts > 1)
+    rows = zip(
+        words.unit_starts[compounds].tolist(),
+        words.unit_ends[compounds].tolist(),
+        words.unit_classes[compounds].tolist(),
     )
-    tf = numpy.log(frequency)[inverse]
-    idf = _join([one.table.idf[one.stem_ids] for one in words])
-
-    n_units = [len(one.unit_starts) for one in words]
-    starts = _join([one.unit_starts for one in words])
-    starts += numpy.repeat(token_offsets[:-1], n_units)
-    lengths = _join([one.unit_ends - one.unit_starts for one in words])
-    # Hyphens inside a compound are of its class; what is in no unit is of none.
-    within = numpy.arange(lengths.sum()) - numpy.repeat(
-        numpy.cumsum(lengths) - lengths, lengths
-    )
-    classes = numpy.zeros(token_offsets[-1], dtype="i1")
-    classes[numpy.repeat(starts, lengths) + within] = numpy.repeat(
-        _join([one.unit_classes for one in words]), lengths
-    )
+    for start, end, cls in rows:
+        classes[start:end] = cls
     openings = numpy.zeros(len(classes), dtype=bool)
-    openings[starts[_join([one.unit_openings for one in words])]] = True
-    borders = numpy.zeros(len(classes) + 1, dtype=bool)
-    borders[token_offsets] = True
-    return _Text(
-        offsets=_join(offsets) + offsets_of,
-        idf=idf,
-        known=_join([one.table.known[one.stem_ids] for one in words]),
-        tf=tf,
-        value=numpy.exp(0.25 * tf) * numpy.maximum(idf, 0.01) ** 0.8,
-        doc_offsets=doc_offsets,
-        first_sentences=numpy.array([one.sentence_ends[0] for one in words]),
-        classes=classes,
-        openings=openings,
-        capitals=_join([one.capital_tokens for one in words]),
-        borders=borders,
-    )
-
-
-def _join(arrays: Sequence[numpy.ndarray]) -> numpy.ndarray:
-    joined: numpy.ndarray = numpy.concatenate(arrays)
-    return joined
+    openings[words.unit_starts[words.unit_openings]] = True
+    return classes, openings
 
 
 def _make_mean(
@@ -226,7 +169,7 @@ def _similarities(
         shift = (tokens[own] - lengths) - (numpy.cumsum(lengths) - lengths)
         place = numpy.searchsorted(own, of_doc[rows])
         similarities[rows] = vectors.similarities(
-            some, starts[rows] - shift[place], ends[rows] - shift[place], place
+            some, starts[rows] - shift[place], ends[rows] - shift[place]
         )
     return similarities
 

@@ -1,13 +1,12 @@
 """The candidate mentions of a batch of docs, as arrays that networks read."""
 
-from dataclasses import dataclass, field
-from typing import Iterator, List, NamedTuple, Optional, Sequence, Union
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Iterator, List, NamedTuple, Optional
 
 import numpy
-from spacy.tokens import Doc
 
-from ..candidates import Offsets
-from ..words import Words
+from ..words import WordBatch, Words, bounds
 
 # An odd number whose bits look random: sequences of stems become 64-bit keys.
 _MULTIPLIER = numpy.uint64(0x9E3779B97F4A7C15)
@@ -27,8 +26,8 @@ class Mentions:
         (mentions,).
     doc_tokens (ndarray): Tokens of each doc, int32 of shape (docs,).
     doc_phrases (ndarray): Phrases of each doc, int32 of shape (docs,).
-    words (List[Words]): The words of each doc, for networks that look at more than
-        positions.
+    words (Optional[WordBatch]): The words of the docs, for networks that look at more
+        than positions.
     keys (Optional[ndarray]): A number for the stems of each phrase, the same in every
         process; uint64 of shape (phrases,).
     gold (Optional[ndarray]): In training, which phrases are gold, bool of shape
@@ -42,7 +41,7 @@ class Mentions:
     phrases: numpy.ndarray
     doc_tokens: numpy.ndarray
     doc_phrases: numpy.ndarray
-    words: List[Words] = field(default_factory=list)
+    words: Optional[WordBatch] = None
     keys: Optional[numpy.ndarray] = None
     gold: Optional[numpy.ndarray] = None
     styles: Optional[numpy.ndarray] = None
@@ -50,58 +49,43 @@ class Mentions:
     def __len__(self) -> int:
         return len(self.starts)
 
-    @property
+    def words_of(self, i: int) -> Words:
+        """The words of one doc."""
+        if self.words is None:
+            raise ValueError("These mentions were made without the words of the docs.")
+        return self.words[i]
+
+    @cached_property
     def n_phrases(self) -> int:
         """Phrases of the whole batch."""
         return int(self.doc_phrases.sum())
 
-    @property
+    @cached_property
     def phrase_docs(self) -> numpy.ndarray:
         """The doc of each phrase, int of shape (phrases,)."""
         return numpy.repeat(numpy.arange(len(self.doc_phrases)), self.doc_phrases)
 
-    @property
+    @cached_property
     def firsts(self) -> numpy.ndarray:
         """The first mention of each phrase, int of shape (phrases,)."""
         return numpy.flatnonzero(numpy.diff(self.phrases, prepend=-1))
 
 
-def read_mentions(
-    docs: Sequence[Doc],
-    words: Sequence[Words],
-    offsets: Sequence[Union[Offsets, numpy.ndarray]],
-) -> Mentions:
+def read_mentions(words: WordBatch, spans: numpy.ndarray) -> Mentions:
     """Group the mentions of a batch of docs by their stems.
 
-    docs (Sequence[Doc]): The batch.
-    words (Sequence[Words]): Their words.
-    offsets (Sequence[Offsets]): Token offsets of each doc's mentions, or arrays of
-        these, int of shape (mentions, 2); what has no word is left out.
+    words (WordBatch): The words of the docs.
+    spans (ndarray): Token offsets of the mentions, counted through the batch, int of
+        shape (mentions, 2); what has no word is left out.
     """
-    n_tokens = numpy.array([len(doc) for doc in docs], dtype="i4")
-    n_stems = numpy.array([len(read.stem_ids) for read in words], dtype="i4")
-    n_found = [len(found) for found in offsets]
-    spans = numpy.concatenate(
-        [numpy.asarray(found, dtype="i4").reshape((-1, 2)) for found in offsets]
-        + [numpy.zeros((0, 2), dtype="i4")]
-    )
-    of_doc = numpy.repeat(numpy.arange(len(docs), dtype="i4"), n_found)
-    # Tokens and stems are counted through the whole batch.
-    spans = spans + (numpy.cumsum(n_tokens) - n_tokens)[of_doc, None]
-    stems_before = numpy.cumsum(n_stems) - n_stems
-    first_stems = numpy.concatenate(
-        [read.stem_offsets[:-1] + n for read, n in zip(words, stems_before)]
-        + [[n_stems.sum()]]
-    ).astype("i4")
-    has_word = first_stems[spans[:, 0]] < first_stems[spans[:, 1]]
-    spans, of_doc = spans[has_word], of_doc[has_word]
-    order = numpy.lexsort((-spans[:, 1], spans[:, 0]))
-    spans, of_doc = spans[order], of_doc[order]
-    hashes = numpy.concatenate(
-        [read.table.hashes[read.stem_ids] for read in words]
-        + [numpy.zeros(0, dtype="u8")]
-    )
-    keys = _keys(hashes, first_stems[spans[:, 0]], first_stems[spans[:, 1]])
+    starts, ends = spans[:, 0], spans[:, 1]
+    has_word = words.stem_offsets[starts] < words.stem_offsets[ends]
+    # In text order, the longer first where two start at the same token.
+    order = numpy.flatnonzero(has_word)
+    order = order[numpy.lexsort((-ends[order], starts[order]))]
+    starts, ends = starts[order].astype("i4"), ends[order].astype("i4")
+    of_doc = numpy.searchsorted(words.token_bounds, starts, side="right") - 1
+    keys = _keys(words.hashes, words.stem_offsets[starts], words.stem_offsets[ends])
     # The same phrase in two docs is two.
     own_keys = keys + of_doc.astype("u8") * _MULTIPLIER
     _, seen, phrase = numpy.unique(own_keys, return_index=True, return_inverse=True)
@@ -112,13 +96,14 @@ def read_mentions(
     phrase = rank[phrase.reshape(-1)]
     order = numpy.argsort(phrase, kind="stable")
     firsts = seen[by_place]
+    n_docs = len(words.doc_tokens)
     return Mentions(
-        starts=numpy.ascontiguousarray(spans[order, 0]),
-        ends=numpy.ascontiguousarray(spans[order, 1]),
+        starts=starts[order],
+        ends=ends[order],
         phrases=phrase[order],
-        doc_tokens=n_tokens,
-        doc_phrases=numpy.bincount(of_doc[firsts], minlength=len(docs)).astype("i4"),
-        words=list(words),
+        doc_tokens=words.doc_tokens.astype("i4"),
+        doc_phrases=numpy.bincount(of_doc[firsts], minlength=n_docs).astype("i4"),
+        words=words,
         keys=keys[firsts],
     )
 
@@ -155,19 +140,21 @@ class DocMentions(NamedTuple):
 
 def split_mentions(mentions: Mentions) -> Iterator[DocMentions]:
     """The mentions of a batch, doc by doc."""
-    bounds = numpy.append(mentions.firsts, len(mentions))
-    phrase = token = 0
-    for n_tokens, n_phrases in zip(mentions.doc_tokens, mentions.doc_phrases):
-        of_doc = bounds[phrase : phrase + n_phrases + 1]
-        rows = slice(int(of_doc[0]), int(of_doc[-1]))
+    firsts = numpy.append(mentions.firsts, len(mentions))
+    phrase_bounds = bounds(mentions.doc_phrases)
+    rows_of = firsts[phrase_bounds].tolist()
+    tokens = bounds(mentions.doc_tokens).tolist()
+    places = numpy.column_stack([mentions.starts, mentions.ends])
+    phrases = phrase_bounds.tolist()
+    for i, first_token in enumerate(tokens[:-1]):
+        rows = slice(rows_of[i], rows_of[i + 1])
+        own = slice(phrases[i], phrases[i + 1])
         yield DocMentions(
-            numpy.column_stack([mentions.starts[rows], mentions.ends[rows]]) - token,
-            (of_doc - of_doc[0]).tolist(),
+            places[rows] - first_token,
+            (firsts[own.start : own.stop + 1] - rows.start).tolist(),
             rows,
-            slice(phrase, phrase + int(n_phrases)),
+            own,
         )
-        phrase += int(n_phrases)
-        token += int(n_tokens)
 
 
 def phrase_max(scores: numpy.ndarray, mentions: Mentions) -> numpy.ndarray:

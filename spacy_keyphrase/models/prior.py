@@ -5,6 +5,7 @@ from typing import Dict
 import numpy
 
 from ..rankers.statistical import LEAST_SIMILAR
+from ..words import bounds
 
 # Share of its value that a phrase keeps if it never stands free of its neighbours, if
 # its last word is no noun, if a stop word is inside.
@@ -17,7 +18,7 @@ def add_priors(
     counts: numpy.ndarray,
     places: numpy.ndarray,
     lengths: numpy.ndarray,
-    docs: numpy.ndarray,
+    doc_phrases: numpy.ndarray,
 ) -> None:
     """Add what the statistical ranker's formula makes of the features of a document's
     phrases, alone and times the square root of their similarity to the document:
@@ -29,7 +30,7 @@ def add_priors(
     counts (ndarray): Mentions of each phrase.
     places (ndarray): Words before each phrase's first mention.
     lengths (ndarray): Words of each phrase.
-    docs (ndarray): The doc of each phrase, ascending.
+    doc_phrases (ndarray): Phrases of each doc, docs in order.
     """
     prior = columns["value"] * _LENGTHS[lengths.clip(max=len(_LENGTHS)) - 1]
     prior = prior * counts**0.24 / (places + 10) ** 0.3
@@ -42,16 +43,20 @@ def add_priors(
     near = prior * numpy.sqrt(similarity)
     columns["prior"] = numpy.log(prior + 1e-3) / 3
     columns["near_prior"] = numpy.log(near + 1e-3) / 3
-    columns["prior_rank"] = _ranks(prior, docs)
-    columns["near_prior_rank"] = _ranks(near, docs)
-    columns["similarity_rank"] = _ranks(columns["similarity"], docs)
+    columns["prior_rank"] = _ranks(prior, doc_phrases)
+    columns["near_prior_rank"] = _ranks(near, doc_phrases)
+    columns["similarity_rank"] = _ranks(columns["similarity"], doc_phrases)
 
 
-def _ranks(values: numpy.ndarray, docs: numpy.ndarray) -> numpy.ndarray:
+def _ranks(values: numpy.ndarray, doc_phrases: numpy.ndarray) -> numpy.ndarray:
     """The logarithm of the place from the top in the doc, of equals in the order of
     the text."""
+    docs = numpy.repeat(numpy.arange(len(doc_phrases)), doc_phrases)
+    high = values.max()
+    # One number to sort by: all of a doc come before those of the next.
+    order = docs + (high - values) / (2 * (high - values.min()) + 1e-9)
+    places = numpy.arange(len(values)) - bounds(doc_phrases)[docs]
     ranks = numpy.empty(len(values))
-    firsts = numpy.searchsorted(docs, docs)
-    ranks[numpy.lexsort((-values, docs))] = numpy.arange(len(values)) - firsts
+    ranks[numpy.argsort(order, kind="stable")] = places
     logarithms: numpy.ndarray = numpy.log1p(ranks) / 5
     return logarithms

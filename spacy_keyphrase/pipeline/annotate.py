@@ -39,20 +39,16 @@ class Surfaces:
 
     def __init__(self, doc: Doc):
         self._strings = doc.vocab.strings
-        self._orths, self._spaces = doc.to_array(ORTH), doc.to_array(SPACY)
+        attrs = doc.to_array([ORTH, SPACY])
+        self._orths, self._spaces = attrs[:, 0].tolist(), attrs[:, 1].tolist()
 
     def text(self, start: int, end: int) -> str:
         """The text from one token up to another."""
-        orths = self._orths[start:end].tolist()
-        if len(orths) == 1:
-            alone: str = self._strings[orths[0]]
-            return alone
-        pieces = []
-        for orth, space in zip(orths, self._spaces[start:end].tolist()):
-            pieces.append(self._strings[orth])
-            if space:
-                pieces.append(" ")
-        return "".join(pieces[:-1] if space else pieces)
+        strings, spaces = self._strings, self._spaces
+        text: str = strings[self._orths[start]]
+        for i in range(start + 1, end):
+            text += " " * spaces[i - 1] + strings[self._orths[i]]
+        return text
 
 
 class KeyphraseAnnotator:

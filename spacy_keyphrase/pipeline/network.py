@@ -9,7 +9,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..candidates import Suggester, suggest_array
+from ..candidates import Suggester, suggest_batch
 from ..keyphrase import KEY, Alignment, Record, register_extensions
 from ..models.features import find_styles
 from ..models.heads import HEADS
@@ -21,14 +21,15 @@ from ..models.mentions import (
     split_mentions,
 )
 from ..selection import Selection, select
-from ..words import Words, get_word_reader, shared_words
+from ..word_reader import read_words
+from ..words import Words
 from .annotate import Case, KeyphraseAnnotator, Scorer, Surfaces, check_case
 
 ExtractorModel = Model[Tuple[List[Doc], Mentions], Floats2d]
 
-_NONE = numpy.zeros((0, 2), dtype="i4")
-# Tokens that go through the network at once, where docs are short.
-_BATCH_TOKENS = 20_000
+# Tokens that go through the network at once, where docs are short: about what its
+# arrays can be for a processor's cache.
+_BATCH_TOKENS = 4_000
 
 
 class NetworkAnnotator(KeyphraseAnnotator):
@@ -97,15 +98,15 @@ class NetworkAnnotator(KeyphraseAnnotator):
         wanted: Sequence[bool],
         styles: Sequence[Optional[str]],
     ) -> Mentions:
-        longest = self.model.attrs["max_length"]
-        with shared_words():
-            words = [get_word_reader(doc.lang_).read(doc) for doc in docs]
-            suggested = [
-                suggest_array(self.candidates, doc) if suggest else _NONE
-                for doc, suggest in zip(docs, wanted)
-            ]
-        offsets = [spans[spans[:, 1] - spans[:, 0] <= longest] for spans in suggested]
-        mentions = read_mentions(docs, words, offsets)
+        if not docs:
+            raise ValueError("There are no docs to read mentions of.")
+        words = read_words(docs)
+        spans = suggest_batch(self.candidates, docs, words)
+        fits = spans[:, 1] - spans[:, 0] <= self.model.attrs["max_length"]
+        if not all(wanted):
+            doc = numpy.repeat(numpy.array(wanted), words.doc_tokens)
+            fits &= doc[spans[:, 0]]
+        mentions = read_mentions(words, spans[fits])
         indices = [self._style_index(style) for style in styles]
         mentions.styles = numpy.array(indices, dtype="i4")
         return mentions
@@ -146,10 +147,10 @@ class NetworkAnnotator(KeyphraseAnnotator):
         ops: Any = self.model.ops
         output = ops.to_numpy(self.model.predict((docs, mentions)))
         scores = self._calibrate(self.head.scores(output, mentions))
-        phrases = phrase_max(scores, mentions)
+        best = phrase_max(scores, mentions)
         return [
-            self._select(doc, words, own, scores[own.mentions], phrases[own.phrases])
-            for doc, words, own in zip(docs, mentions.words, split_mentions(mentions))
+            self._select(doc, mentions.words_of(i), own, scores, best)
+            for i, (doc, own) in enumerate(zip(docs, split_mentions(mentions)))
         ]
 
     def _select(
@@ -158,31 +159,34 @@ class NetworkAnnotator(KeyphraseAnnotator):
         words: Words,
         mentions: DocMentions,
         scores: numpy.ndarray,
-        phrases: numpy.ndarray,
+        best: numpy.ndarray,
     ) -> List[Record]:
         """The best phrases of a doc from the scores of its mentions and phrases."""
         forms = _Forms(words, mentions)
-        counts = Counter(words.stem_ids.tolist())
+        counts = Counter(forms.stem_ids)
         surfaces = Surfaces(doc)
         alignment: Optional[Alignment] = None
+        of_mentions = scores[mentions.mentions]
         records = []
-        for i, score in select(forms, phrases, self.selection):
+        for i, score in select(forms, best[mentions.phrases], self.selection):
             rows = slice(mentions.bounds[i], mentions.bounds[i + 1])
             places = [(start, end) for start, end in mentions.places[rows].tolist()]
+            ids = forms.ids(i)
+            form = forms.join(ids)
             found = places
-            if min([counts[stem] for stem in forms.ids(i)]) > len(places):
+            if min([counts[stem] for stem in ids]) > len(places):
                 # The phrase may also stand where it is no candidate.
                 alignment = alignment or Alignment(doc, words.stems, words.tokens)
-                found = alignment.find_stems(forms.stems(i))
+                found = alignment.find_stems(form.split(" "))
             more = len(found) > len(places)
             records.append(
                 Record(
                     text=self._text(surfaces, places),
-                    form=forms[i],
+                    form=form,
                     score=score,
                     mentions=found if more else places,
                     source=self.name,
-                    mention_scores=None if more else scores[rows].tolist(),
+                    mention_scores=None if more else of_mentions[rows].tolist(),
                 )
             )
         return records
@@ -201,23 +205,22 @@ class _Forms(Sequence[str]):
     nobody does."""
 
     def __init__(self, words: Words, mentions: DocMentions):
-        self._words = words
+        self.stem_ids: List[int] = words.stem_ids.tolist()
+        self._names = words.table.names
         firsts = mentions.places[mentions.bounds[:-1]]
-        self._offsets = words.stem_offsets[firsts]
+        self._offsets: List[List[int]] = words.stem_offsets[firsts].tolist()
 
     def __len__(self) -> int:
         return len(self._offsets)
 
     def ids(self, i: int) -> List[int]:
         """The stems of a phrase as rows of their table."""
-        start, end = self._offsets[i].tolist()
-        ids: List[int] = self._words.stem_ids[start:end].tolist()
-        return ids
+        start, end = self._offsets[i]
+        return self.stem_ids[start:end]
 
-    def stems(self, i: int) -> List[str]:
-        """The stems of a phrase."""
-        names = self._words.table.names
-        return [names[row] for row in self.ids(i)]
+    def join(self, ids: Sequence[int]) -> str:
+        """The normal form of stems."""
+        return " ".join([self._names[row] for row in ids])
 
     def __getitem__(self, i: Any) -> Any:
-        return " ".join(self.stems(i))
+        return self.join(self.ids(i))

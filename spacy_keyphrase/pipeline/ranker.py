@@ -13,7 +13,7 @@ from ..candidates import Candidate, Suggester, collect_candidates
 from ..keyphrase import KEY, Alignment, Record, register_extensions
 from ..rankers import Ranker, Scores
 from ..selection import Selection, Subphrases, select
-from ..words import get_word_reader, shared_words
+from ..word_reader import get_word_reader, read_words, shared_words
 from .annotate import (
     SCORE_WEIGHTS,
     Case,
@@ -126,7 +126,7 @@ class KeyphraseRanker(KeyphraseAnnotator, Pipe):
         docs (Sequence[Doc]): The docs.
         RETURNS (List[List[Record]]): Each doc's keyphrases, best first.
         """
-        with shared_words():
+        with shared_words(docs, read_words(docs) if docs else None):
             candidates = [self.suggest(doc) for doc in docs]
             scores = self.ranker(docs, candidates)
             return [self._select(*both) for both in zip(docs, candidates, scores)]

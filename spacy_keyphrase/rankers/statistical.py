@@ -12,7 +12,8 @@ from ..candidates import Candidate
 from ..lexicon import Lexicon, get_lexicon
 from ..registry import registry
 from ..vectors import get_vectors
-from ..words import Words, get_word_reader
+from ..word_reader import get_word_reader
+from ..words import Words
 from .base import Ranker, Scores
 
 # The product that becomes the score 0.5; about that of a typical phrase.
@@ -114,8 +115,7 @@ def _rank_statistical(
         vectors = get_vectors(doc.lang_) if weights.similarity else None
         if vectors is not None and phrases:
             places = numpy.array([phrase.mentions[0] for phrase in phrases])
-            none = numpy.zeros(len(phrases), dtype=int)
-            cosines = vectors.similarities([doc], places[:, 0], places[:, 1], none)
+            cosines = vectors.similarities([doc], places[:, 0], places[:, 1])
             near = numpy.maximum(cosines, LEAST_SIMILAR) ** weights.similarity
             found = [score * factor for score, factor in zip(found, near.tolist())]
         scores.append(Scores([score / (score + HALF) for score in found]))

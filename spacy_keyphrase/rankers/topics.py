@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 from ..candidates import Candidate
 from ..registry import registry
-from ..words import get_word_reader
+from ..word_reader import get_word_reader
 from .base import Ranker, Scores
 from .pagerank import Floats, Ints, pagerank
 

@@ -9,7 +9,8 @@ from spacy.tokens import Doc
 from ..candidates import Candidate
 from ..lexicon import ADJECTIVE, NOUN
 from ..registry import registry
-from ..words import Words, get_word_reader
+from ..word_reader import get_word_reader
+from ..words import Words
 from .base import Ranker, Scores
 from .pagerank import Floats, Ints, pagerank
 

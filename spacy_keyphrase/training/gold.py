@@ -34,7 +34,7 @@ def read_gold(examples: Sequence[Example], mentions: Mentions, key: str) -> Gold
             present = example.get_aligned_spans_y2x(present, allow_overlap=True)
         found = {(span.start, span.end) for span in present}
         spans.append(sorted(found))
-        words = mentions.words[i]
+        words = mentions.words_of(i)
         forms = {phrase.normal_form for phrase in gold}
         places = own.places.tolist()
         for k, first in enumerate(own.bounds[:-1]):

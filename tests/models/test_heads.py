@@ -18,15 +18,15 @@ from spacy_keyphrase.models.mentions import (
     read_mentions,
     split_mentions,
 )
-from spacy_keyphrase.words import get_word_reader
+from spacy_keyphrase.word_reader import read_words
 
 EVERY_NGRAM = make_ngrams(max_words=5, stop_edges=True, cross_punctuation=True)
 
 
 def read(*texts, vocab=None):
     docs = [Doc(vocab or spacy.blank("en").vocab, words=text.split()) for text in texts]
-    words = [get_word_reader("en").read(doc) for doc in docs]
-    return docs, read_mentions(docs, words, list(map(EVERY_NGRAM, docs)))
+    words = read_words(docs)
+    return docs, read_mentions(words, EVERY_NGRAM.batch(words))
 
 
 def ints(*values):

@@ -16,7 +16,7 @@ from spacy_keyphrase.models.features import (
 from spacy_keyphrase.models.mentions import read_mentions
 from spacy_keyphrase.models.ngram import build_chunk, build_joint, build_rank
 from spacy_keyphrase.models.token import build_span, build_tag
-from spacy_keyphrase.words import get_word_reader
+from spacy_keyphrase.word_reader import read_words
 
 TEXTS = [
     "Graph neural networks pass messages. Messages travel on a graph.",
@@ -52,9 +52,8 @@ BUILDERS = {
 
 def read(texts):
     docs = list(map(NLP.make_doc, texts))
-    words = [get_word_reader("en").read(doc) for doc in docs]
-    suggest = make_ngrams(max_words=2)
-    return docs, read_mentions(docs, words, list(map(suggest, docs)))
+    words = read_words(docs)
+    return docs, read_mentions(words, make_ngrams(max_words=2).batch(words))
 
 
 @pytest.fixture(params=BUILDERS)
