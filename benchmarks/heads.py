@@ -1,8 +1,8 @@
 """The five heads of the JointKPE family, trained alike over one encoder.
 
-python benchmarks/heads.py [--encoders cnn,transformer] [--heads joint,rank,chunk,tag,span]
-    [--corpora inspec,acmdl] [--seeds 0,1,2] [--work training/heads] [--gpu-id -1]
-    [--output benchmarks/results]
+python benchmarks/heads.py [--encoders cnn,transformer]
+    [--heads joint,rank,chunk,tag,span] [--corpora inspec,acmdl] [--seeds 0,1,2]
+    [--work training/heads] [--gpu-id -1] [--output benchmarks/results]
 
 Each head learns from the training part of a corpus, without features, is kept as it was
 at its best score on held-out documents, and is scored on documents that nothing was

@@ -11,7 +11,18 @@ import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union, cast
+from typing import (
+    Any,
+    Dict,
+    Iterable,
+    List,
+    NamedTuple,
+    Optional,
+    Sequence,
+    Tuple,
+    Union,
+    cast,
+)
 
 from spacy.attrs import ORTH
 from spacy.tokens import Doc, Span, SpanGroup
@@ -78,8 +89,7 @@ class Keyphrase:
 Phrase = Union[str, Tuple[str, float], Span, Keyphrase]
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A keyphrase before it is on a doc: spans as token offsets (start, end)."""
 
     text: str
@@ -97,19 +107,20 @@ class Alignment:
     joining mark, such as a hyphen, may stand.
 
     doc (Doc): The document.
-    stems (Optional[List[str]]): The stems of its words, where already known.
+    stems (Optional[List[str]]): The stems of its words, where already known, or
+        numbers that stand for them.
     tokens (Optional[List[int]]): For each stem the token that it is in.
     """
 
     def __init__(
         self,
         doc: Doc,
-        stems: Optional[List[str]] = None,
+        stems: Optional[List[Any]] = None,
         tokens: Optional[List[int]] = None,
     ):
         self.doc = doc
         self.normalizer = get_normalizer(doc.lang_)
-        self.stems: List[str] = [] if stems is None else stems
+        self.stems: List[Any] = [] if stems is None else stems
         self.tokens: List[int] = [] if tokens is None else tokens
         if stems is None or tokens is None:
             self.stems, self.tokens = [], []
@@ -121,14 +132,14 @@ class Alignment:
                     self.tokens.append(i)
 
     @cached_property
-    def positions(self) -> Dict[str, List[int]]:
+    def positions(self) -> Dict[Any, List[int]]:
         """Where each stem occurs; worth making where many phrases are looked for."""
-        positions: Dict[str, List[int]] = {}
+        positions: Dict[Any, List[int]] = {}
         for i, stem in enumerate(self.stems):
             positions.setdefault(stem, []).append(i)
         return positions
 
-    def _places(self, stem: str) -> List[int]:
+    def _places(self, stem: Any) -> List[int]:
         """Where a stem occurs."""
         if "positions" in self.__dict__:
             return self.positions.get(stem, [])
@@ -144,8 +155,9 @@ class Alignment:
         stems = self.normalizer.stems(phrase)
         return self.find_stems(stems) if stems else self._find_symbols(phrase)
 
-    def find_stems(self, stems: Sequence[str]) -> Offsets:
-        """Token offsets of every occurrence of a sequence of stems."""
+    def find_stems(self, stems: Sequence[Any]) -> Offsets:
+        """Token offsets of every occurrence of a sequence of stems, of the same kind
+        as those of the document."""
         wanted, found = list(stems), cast(Offsets, [])
         for i in self._places(wanted[0]):
             j = i + len(wanted) - 1

@@ -58,8 +58,8 @@ class WordVectors:
         if not len(self.keys):
             return numpy.zeros(len(starts))
         rows = self.rows(docs)
-        words = self.vectors[rows] * self.weights[rows, None]
-        words[rows < 0] = 0
+        weights = numpy.where(rows < 0, 0, self.weights[rows])
+        words = self.vectors[rows] * weights[:, None]
         # Sums over a span come from sums up to its ends.
         along = numpy.zeros(len(rows) + 1)
         first = 0
@@ -71,18 +71,40 @@ class WordVectors:
             )
             first += len(doc)
         numpy.cumsum(along, out=along)
-        squares = numpy.zeros(len(starts))
-        for k in range(int((ends - starts).max()) if len(starts) else 0):
-            # Products of each word with the word k further on.
-            products = numpy.zeros(len(rows) + 1 - k)
-            products[1:] = numpy.einsum("ij,ij->i", words[: len(rows) - k], words[k:])
-            numpy.cumsum(products, out=products)
-            of = numpy.flatnonzero(ends - starts > k)
-            inside = products[ends[of] - k] - products[starts[of]]
-            squares[of] += inside if k == 0 else 2 * inside
+        squares = _squares(words, starts, ends)
         similarities: numpy.ndarray = along[ends] - along[starts]
         similarities /= numpy.maximum(numpy.sqrt(numpy.maximum(squares, 0)), 1e-9)
         return similarities
+
+
+def _squares(
+    words: numpy.ndarray, starts: numpy.ndarray, ends: numpy.ndarray
+) -> numpy.ndarray:
+    """The squared lengths of the sums over spans: sums of the products of two words,
+    k apart."""
+    squares = numpy.zeros(len(starts))
+    lengths = ends - starts
+    for k in range(int(lengths.max()) if len(starts) else 0):
+        factor = 2 if k else 1
+        longer = numpy.flatnonzero(lengths > k)
+        if len(longer) > len(words) / 8:
+            products = numpy.zeros(len(words) + 1 - k)
+            products[1:] = _dot(words[: len(words) - k], words[k:])
+            numpy.cumsum(products, out=products)
+            inside = products[ends[longer] - k] - products[starts[longer]]
+            squares[longer] += factor * inside
+            continue
+        # Of a few, pair by pair, from the last.
+        for j in range(int(lengths.max()) - k):
+            some = longer[lengths[longer] > k + j]
+            last = ends[some] - 1 - j
+            squares[some] += factor * _dot(words[last - k], words[last])
+    return squares
+
+
+def _dot(a: numpy.ndarray, b: numpy.ndarray) -> numpy.ndarray:
+    products: numpy.ndarray = numpy.einsum("ij,ij->i", a, b)
+    return products
 
 
 def read_vectors(path: Union[str, Path]) -> WordVectors:

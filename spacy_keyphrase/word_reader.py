@@ -4,7 +4,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from itertools import groupby
-from typing import Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Dict, Iterator, Optional, Sequence, Tuple
 
 import numpy
 from spacy.attrs import IS_STOP, ORTH, POS, SENT_START, SPACY, TAG
@@ -160,11 +160,10 @@ class WordReader:
 
 def _attributes(docs: Sequence[Doc], names: Sequence[int]) -> numpy.ndarray:
     """Attributes of the tokens of docs, uint64 of shape (tokens, names)."""
-    parts = [
-        numpy.asarray(doc.to_array([*names]), dtype="u8").reshape((len(doc), len(names)))
-        for doc in docs
-    ]
-    attributes: numpy.ndarray = numpy.concatenate(parts)
+    parts = [numpy.asarray(doc.to_array([*names]), dtype="u8") for doc in docs]
+    attributes: numpy.ndarray = numpy.concatenate(
+        [part.reshape((-1, len(names))) for part in parts]
+    )
     return attributes
 
 

@@ -157,9 +157,7 @@ class WordBatch:
         n_docs = len(self.doc_tokens)
         salt = numpy.arange(n_docs, dtype="u8") * _PRIME
         keys = self.hashes + numpy.repeat(salt, numpy.diff(self.stem_bounds))
-        _, inverse, counts = numpy.unique(
-            keys, return_inverse=True, return_counts=True
-        )
+        _, inverse, counts = numpy.unique(keys, return_inverse=True, return_counts=True)
         frequency: numpy.ndarray = counts[inverse.reshape(-1)]
         return frequency
 
@@ -208,9 +206,7 @@ def join_batches(batches: Sequence[WordBatch]) -> WordBatch:
 
     tokens = bounds([int(batch.token_bounds[-1]) for batch in batches]).tolist()
     stems = bounds([len(batch.stem_ids) for batch in batches]).tolist()
-    offsets = [
-        batch.stem_offsets[:-1] + shift for batch, shift in zip(batches, stems)
-    ]
+    offsets = [batch.stem_offsets[:-1] + shift for batch, shift in zip(batches, stems)]
     return WordBatch(
         unit_starts=joined("unit_starts", tokens),
         unit_ends=joined("unit_ends", tokens),

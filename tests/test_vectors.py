@@ -25,9 +25,7 @@ def test_similarities(table):
     """The document is 2 graph + 1 network: (4, 1) with graph twice."""
     doc = spacy.blank("en").make_doc("The Graph network, a graph unheard")
     starts, ends = numpy.array([1, 2, 1, 0, 6]), numpy.array([2, 3, 3, 1, 7])
-    graph, network, both, the, unknown = table.similarities(
-        [doc], starts, ends
-    )
+    graph, network, both, the, unknown = table.similarities([doc], starts, ends)
     norm = numpy.sqrt(17)
     assert graph == pytest.approx(4 / norm)
     assert network == pytest.approx(1 / norm)

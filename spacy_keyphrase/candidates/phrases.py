@@ -4,9 +4,9 @@ from typing import List, Optional
 
 from spacy.tokens import Doc
 
+from ..lexemes import CAPITAL_NOUNS
 from ..lexicon import ADJECTIVE, GERUND, NOUN, PARTICIPLE
 from ..registry import registry
-from ..lexemes import CAPITAL_NOUNS
 from ..word_reader import get_word_reader
 from ..words import Unit
 from .base import Offsets, Suggester

@@ -71,7 +71,9 @@ def _forward(
         tokens = xp.asarray(starts)[rows][:, None] + xp.arange(n)
         windows = X[tokens].reshape(len(rows), -1)
         W, b = model.get_param(f"W{n}"), model.get_param(f"b{n}")
-        Y[rows] = ops.gemm(windows, W, trans2=True) + b
+        of_rows = ops.gemm(windows, W, trans2=True)
+        of_rows += b
+        Y[rows] = of_rows
         if is_train:
             used.append((n, rows, tokens, windows))
 

@@ -152,8 +152,13 @@ def _forward(
     if context is not None:
         means = ops.reduce_mean(X, ops.asarray1i(mentions.doc_tokens))
         around, bp_context = context(means, is_train)
-        added = around[docs_of]
-        of_phrases = added if of_phrases is None else of_phrases + added
+        if of_phrases is None:
+            of_phrases = around[docs_of]
+        else:
+            # Doc by doc: nothing is copied.
+            parts = numpy.cumsum(mentions.doc_phrases)[:-1].tolist()
+            for part, row in zip(ops.xp.split(of_phrases, parts), around):
+                part += row
     if of_phrases is not None:
         hidden += of_phrases[mentions.phrases]
     if model.attrs["activation"]:

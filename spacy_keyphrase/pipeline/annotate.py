@@ -38,16 +38,16 @@ class Surfaces:
     """
 
     def __init__(self, doc: Doc):
+        self._orths, self._spaces = doc.to_array([ORTH, SPACY]).T.tolist()
         self._strings = doc.vocab.strings
-        attrs = doc.to_array([ORTH, SPACY])
-        self._orths, self._spaces = attrs[:, 0].tolist(), attrs[:, 1].tolist()
 
     def text(self, start: int, end: int) -> str:
         """The text from one token up to another."""
-        strings, spaces = self._strings, self._spaces
-        text: str = strings[self._orths[start]]
+        strings, orths, spaces = self._strings, self._orths, self._spaces
+        text: str = strings[orths[start]]
         for i in range(start + 1, end):
-            text += " " * spaces[i - 1] + strings[self._orths[i]]
+            word = strings[orths[i]]
+            text += " " + word if spaces[i - 1] else word
         return text
 
 
@@ -117,11 +117,11 @@ class KeyphraseAnnotator:
     def _text(self, surfaces: Surfaces, mentions: Sequence[Tuple[int, int]]) -> str:
         """How a phrase is shown: its most frequent surface form, the first of those
         as frequent, on one line."""
-        texts = [surfaces.text(start, end) for start, end in mentions]
-        text = texts[0]
-        if len(texts) > 1:
-            counts = Counter(texts)
-            text = max(counts, key=counts.__getitem__)
+        text = surfaces.text(*mentions[0])
+        if len(mentions) > 1:
+            counts = Counter([surfaces.text(*mention) for mention in mentions])
+            if len(counts) > 1:
+                text = max(counts, key=counts.__getitem__)
         text = " ".join(text.split())
         return text.lower() if self.case == "lower" else text
 

@@ -166,27 +166,25 @@ class NetworkAnnotator(KeyphraseAnnotator):
         counts = Counter(forms.stem_ids)
         surfaces = Surfaces(doc)
         alignment: Optional[Alignment] = None
-        of_mentions = scores[mentions.mentions]
+        of_mentions = scores[mentions.mentions].tolist()
         records = []
         for i, score in select(forms, best[mentions.phrases], self.selection):
             rows = slice(mentions.bounds[i], mentions.bounds[i + 1])
-            places = [(start, end) for start, end in mentions.places[rows].tolist()]
+            places = found = list(zip(forms.starts[rows], forms.ends[rows]))
             ids = forms.ids(i)
-            form = forms.join(ids)
-            found = places
             if min([counts[stem] for stem in ids]) > len(places):
                 # The phrase may also stand where it is no candidate.
-                alignment = alignment or Alignment(doc, words.stems, words.tokens)
-                found = alignment.find_stems(form.split(" "))
+                alignment = alignment or Alignment(doc, forms.stem_ids, words.tokens)
+                found = alignment.find_stems(ids)
             more = len(found) > len(places)
             records.append(
                 Record(
                     text=self._text(surfaces, places),
-                    form=form,
+                    form=forms.join(ids),
                     score=score,
                     mentions=found if more else places,
                     source=self.name,
-                    mention_scores=None if more else of_mentions[rows].tolist(),
+                    mention_scores=None if more else of_mentions[rows],
                 )
             )
         return records
@@ -205,18 +203,20 @@ class _Forms(Sequence[str]):
     nobody does."""
 
     def __init__(self, words: Words, mentions: DocMentions):
+        self.starts, self.ends = mentions.places.T.tolist()
         self.stem_ids: List[int] = words.stem_ids.tolist()
+        self._offsets = words.first_stems
+        self._bounds = mentions.bounds
         self._names = words.table.names
-        firsts = mentions.places[mentions.bounds[:-1]]
-        self._offsets: List[List[int]] = words.stem_offsets[firsts].tolist()
 
     def __len__(self) -> int:
-        return len(self._offsets)
+        return len(self._bounds) - 1
 
     def ids(self, i: int) -> List[int]:
         """The stems of a phrase as rows of their table."""
-        start, end = self._offsets[i]
-        return self.stem_ids[start:end]
+        mention = self._bounds[i]
+        start, end = self.starts[mention], self.ends[mention]
+        return self.stem_ids[self._offsets[start] : self._offsets[end]]
 
     def join(self, ids: Sequence[int]) -> str:
         """The normal form of stems."""
