@@ -30,7 +30,7 @@ def plot_quality_speed(quality: List[Row], speed: List[Row], path: Path) -> bool
     points.sort(key=lambda point: -point[1])
     placed: List[Any] = []
     for docs, score, name in points:
-        color = OURS if name.startswith("ours-") else THEIRS
+        color = OURS if name.startswith("ours") else THEIRS
         axes.scatter(docs, score, color=color, s=36, zorder=3)
         # A label goes below those beside it that it would cover.
         height = score
@@ -70,7 +70,7 @@ def plot_length(rows: List[Row], path: Path) -> bool:
     counts = {OURS: 0, THEIRS: 0}
     for row in rows:
         points = [point for point in row["points"] if point["us/word"] is not None]
-        color = OURS if row["system"].startswith("ours-") else THEIRS
+        color = OURS if row["system"].startswith("ours") else THEIRS
         style, shade = divmod(counts[color], len(styles))
         counts[color] += 1
         axes.plot(

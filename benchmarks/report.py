@@ -3,9 +3,10 @@
 import json
 import os
 from pathlib import Path
+from statistics import mean, median, stdev
 from typing import Any, Dict, Iterable, List, Optional, Sequence
 
-from .data import DATASETS
+from .data import DATASETS, MEAN
 from .plots import plot_length, plot_quality_speed
 from .systems import PIPELINES, SYSTEMS
 
@@ -28,7 +29,7 @@ def read_results(folder: Path) -> Results:
         for part in result.values():
             if isinstance(part, list):
                 for key in ("system", "dataset"):
-                    part.sort(key=lambda row: order.get(row[key], len(order)))
+                    part.sort(key=lambda row: order.get(row.get(key), len(order)))
         results[path.stem] = result
     return results
 
@@ -57,18 +58,20 @@ def _unique(rows: Iterable[Row], key: str) -> List[str]:
 
 
 def quality_report(rows: List[Row]) -> str:
-    """F1@10 of every system on every dataset, then a table for each dataset."""
+    """F1@10 of every system on every dataset, with the mean of those English sets that
+    all are run on, then a table for each dataset."""
     own = [row for row in rows if row["stems"] == row["lang"]]
     datasets = _unique(own, "dataset")
     found = {(row["system"], row["dataset"]): row for row in own}
     overview = []
     for system in _unique(own, "system"):
-        cells: List[Any] = [system]
-        for dataset in datasets:
-            row = found.get((system, dataset))
-            cells.append(f"{row['f1@10']:.2f}" if row else None)
-        overview.append(cells)
-    parts = ["## Quality: F1@10, all gold", table(["system", *datasets], overview)]
+        scores = [found.get((system, dataset), {}).get("f1@10") for dataset in datasets]
+        given = [found.get((system, dataset), {}).get("f1@10") for dataset in MEAN]
+        average = mean(given) if None not in given else None
+        cells = [None if score is None else f"{score:.2f}" for score in scores]
+        overview.append([system, *cells, None if average is None else f"{average:.2f}"])
+    header = ["system", *datasets, f"mean of {len(MEAN)}"]
+    parts = ["## Quality: F1@10, all gold", table(header, overview)]
     for dataset in datasets:
         of_set = [row for row in rows if row["dataset"] == dataset]
         for stems in _unique(of_set, "stems"):
@@ -160,6 +163,13 @@ def speed_report(results: Row) -> str:
             for r in results["overhead"]
         ]
         parts.append(table(["system", "documents", "wall", "CPU"], cells))
+    if results.get("network"):
+        parts.append("### The whole pipe, in times of its token encoder alone")
+        cells = [
+            [r["system"], r["dataset"], _times(r["ratio"]), _times(r["ratio_cpu"])]
+            for r in results["network"]
+        ]
+        parts.append(table(["system", "documents", "wall", "CPU"], cells))
     if results.get("memory"):
         parts.append("### Memory in MB after so many short documents")
         marks = [n for n, _ in results["memory"][0]["rss_mb"]]
@@ -184,6 +194,28 @@ def length_report(rows: List[Row]) -> str:
     header = ["system", *(f"{n} words" for n in words)]
     title = "## Time against length: microseconds a word, one document"
     return f"{title}\n\n{table(header, cells)}"
+
+
+def heads_report(rows: List[Row]) -> str:
+    """The heads over one encoder: mean and standard deviation over the seeds."""
+    parts = ["## The heads of the JointKPE family, trained alike"]
+    for dataset in _unique(rows, "dataset"):
+        cells = []
+        of_set = [row for row in rows if row["dataset"] == dataset]
+        for encoder in _unique(of_set, "encoder"):
+            of_encoder = [row for row in of_set if row["encoder"] == encoder]
+            for head in _unique(of_encoder, "head"):
+                runs = [row for row in of_encoder if row["head"] == head]
+                cells.append([encoder, head, len(runs)])
+                for name in ("f1@5", "f1@10", "present_f1@5", "present_f1@10"):
+                    values = [run[name] for run in runs]
+                    spread = stdev(values) if len(values) > 1 else 0.0
+                    cells[-1].append(f"{mean(values):.2f} ± {spread:.2f}")
+                cells[-1].append(median(run["minutes"] for run in runs))
+        header = ["encoder", "head", "seeds", "F1@5", "F1@10"]
+        header += ["present F1@5", "present F1@10", "minutes"]
+        parts += [f"### {dataset}", table(header, cells)]
+    return "\n\n".join(parts)
 
 
 def environment_report(results: Results) -> str:
@@ -212,6 +244,7 @@ def write_report(results_dir: Path, path: Path) -> None:
     quality = results.get("quality", {}).get("rows", [])
     speed = results.get("speed", {})
     length = results.get("long", {}).get("rows", [])
+    heads = results.get("heads", {}).get("rows", [])
 
     def picture(name: str, alt: str, drawn: bool) -> None:
         if drawn:
@@ -227,6 +260,8 @@ def write_report(results_dir: Path, path: Path) -> None:
         parts.append(quality_report(quality))
     if speed:
         parts.append(speed_report(speed))
+    if heads:
+        parts.append(heads_report(heads))
     if length:
         parts.append(length_report(length))
         drawn = plot_length(length, results_dir / "length.png")

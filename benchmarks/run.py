@@ -1,6 +1,6 @@
 """Quality and speed of this package and its peers.
 
-python benchmarks/run.py quality|speed|long|all|report [--systems yake,ours-blank]
+python benchmarks/run.py quality|speed|long|all|report [--systems yake,ours]
     [--datasets inspec/test,duc2001/test] [--limit N] [--output benchmarks/results]
 """
 
@@ -94,9 +94,10 @@ def _speed(options: argparse.Namespace) -> None:
         given = corpus, options.passes, speed.SETS.get(dataset, 50), _say
         rows = speed.run_speed(systems, *given)
         overhead = speed.run_overhead(systems, *given)
+        network = speed.run_network(systems, *given)
         for row in rows:
             row.update(speed.footprint(row["system"], dataset, row["docs"]))
-        _save(options.output, "speed", rows=rows, overhead=overhead)
+        _save(options.output, "speed", rows=rows, overhead=overhead, network=network)
     if not options.limit:
         memory = [speed.memory(name, _say) for name in speed.MEMORY if name in systems]
         _save(options.output, "speed", memory=memory)

@@ -6,6 +6,9 @@ from functools import partial
 from statistics import median
 from typing import Any, Callable, Dict, Iterable, List, Sequence, Tuple
 
+import spacy
+from spacy.util import minibatch
+
 from .data import Corpus
 from .peers import Phrases, Unavailable
 from .process import in_fresh_process
@@ -14,7 +17,10 @@ from .systems import System, Tagged, make_system, read_keyphrases
 BASELINE = "yake"
 # Documents in one pass.
 SETS = {"inspec/test": 80, "duc2001/test": 50}
-MEMORY = ("tokenizer", "tagger", "yake", "ours-blank", "ours-tagged")
+MEMORY = ("tokenizer", "tagger", "yake", "ours", "ours-statistical", "ours-tagged")
+
+# Documents in a batch, as of `nlp.pipe`, and how often the faster is looked for.
+BATCH, REPEATS = 64, 3
 
 Row = Dict[str, Any]
 Say = Callable[[str], None]
@@ -154,6 +160,49 @@ def run_overhead(
         )
         say(f"{name:22} {corpus.name:14} {cpu:8.1f} % over the tagger")
     return rows
+
+
+def run_network(
+    systems: Dict[str, System], corpus: Corpus, passes: int, size: int, say: Say
+) -> List[Row]:
+    """What the whole pipe of the bundled network takes, in times of its token encoder
+    alone on the same docs, which are tokenised before.
+
+    systems (Dict[str, System]): Loaded systems by name; only `ours` runs.
+    corpus (Corpus): The documents.
+    passes (int): Passes that count, after one to warm up.
+    size (int): Documents in a pass, other ones each time.
+    say (Callable[[str], None]): Called with each line of progress.
+    RETURNS (List[Row]): One row, or none.
+    """
+    if "ours" not in systems:
+        return []
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("keyphrase")
+    encoder = pipe.model.get_ref("tok2vec")
+    ratios: List[Seconds] = []
+    for i, texts in enumerate(split_passes(corpus, passes, size)):
+        docs = list(nlp.tokenizer.pipe(texts))
+        batches = list(minibatch(docs, BATCH))
+        encode = partial(_encode, encoder, batches)
+        # The faster of a few: what else the machine does only ever adds.
+        alone = _fastest([timed(encode) for _ in range(REPEATS)])
+        whole = _fastest([timed(partial(_rank, pipe, docs)) for _ in range(REPEATS)])
+        if i:
+            ratios.append((whole[0] / alone[0], whole[1] / alone[1]))
+    wall, cpu = (median(values) for values in zip(*ratios, strict=True))
+    row = {"system": "ours", "dataset": corpus.name, "ratio": wall, "ratio_cpu": cpu}
+    say(f"{'ours':22} {corpus.name:14} {cpu:8.2f} times its token encoder")
+    return [row]
+
+
+def _encode(encoder: Any, batches: List[List[Any]]) -> None:
+    for batch in batches:
+        encoder.predict(batch)
+
+
+def _fastest(times: List[Seconds]) -> Seconds:
+    return min(wall for wall, _ in times), min(cpu for _, cpu in times)
 
 
 def _tag(tagger: Tagged, texts: Sequence[str], docs: List[Any]) -> None:

@@ -40,17 +40,19 @@ class Blank:
     """`spacy.blank(lang)` and the pipe `keyphrase`.
 
     pipe (Optional[str]): Name of the pipe's factory; None is the tokenizer only.
+    settings (Any): Settings of the pipe. With a style there is only English.
     """
 
-    def __init__(self, pipe: Optional[str] = "keyphrase"):
+    def __init__(self, pipe: Optional[str] = "keyphrase", **settings: Any):
         self.pipe = pipe
+        self.settings = settings
         self._by_lang: Dict[str, Any] = {}
 
     def load(self) -> None:
         self._make("en")
 
     def supports(self, lang: str) -> bool:
-        return True
+        return lang == "en" or "style" not in self.settings
 
     def _make(self, lang: str) -> None:
         import spacy
@@ -58,7 +60,7 @@ class Blank:
         nlp = spacy.blank(lang)
         if self.pipe:
             _register()
-            nlp.add_pipe(self.pipe, config={"top_n": TOP})
+            nlp.add_pipe(self.pipe, config={"top_n": TOP, **self.settings})
         self._by_lang[lang] = nlp
 
     def extract(self, texts: Sequence[str], lang: str = "en") -> List[Phrases]:
@@ -69,7 +71,7 @@ class Blank:
 
 
 class Tagged:
-    """The English tagger, and one of our pipes after it.
+    """The English tagger, and one of our rankers after it.
 
     pipe (Optional[str]): Name of the pipe's factory; None is the tagger only.
     ranker (Optional[str]): Registered name of the ranker of `keyphrase_ranker`.
@@ -96,6 +98,8 @@ class Tagged:
             if not registry.has("keyphrase_rankers", self.ranker):
                 raise Unavailable(f"no ranker {self.ranker} is registered")
             config["ranker"] = {"@keyphrase_rankers": self.ranker}
+        else:
+            config["method"] = "statistical"
         return config
 
     def supports(self, lang: str) -> bool:
@@ -111,11 +115,17 @@ def read_keyphrases(docs: Iterable[Any]) -> List[Phrases]:
     return [[phrase.text for phrase in doc._.keyphrases] for doc in docs]
 
 
+# Conventions that the bundled network knows.
+STYLES = ("author", "index", "tags", "news")
 _GRAPHS = ("TextRank", "SingleRank", "PositionRank", "TopicRank", "MultipartiteRank")
 
 
 def _graph(name: str) -> Callable[[], System]:
     return lambda: Tagged("keyphrase_ranker", f"spacy_keyphrase.{name}.v1")
+
+
+def _styled(style: str) -> Callable[[], System]:
+    return lambda: Blank(style=style)
 
 
 SYSTEMS: Dict[str, Callable[[], System]] = {
@@ -129,7 +139,9 @@ SYSTEMS: Dict[str, Callable[[], System]] = {
     "ptr-topicrank": lambda: PyTextRank("topicrank"),
     "keybert": KeyBert,
     "keybert-kpv": lambda: KeyBert(noun_phrases=True),
-    "ours-blank": Blank,
+    "ours": Blank,
+    **{f"ours-{style}": _styled(style) for style in STYLES},
+    "ours-statistical": lambda: Blank(method="statistical"),
     "ours-tagged": Tagged,
     **{f"ours-{name.lower()}": _graph(name) for name in _GRAPHS},
 }

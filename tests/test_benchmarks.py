@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
-from benchmarks.data import Corpus
+from benchmarks.data import Corpus, read_corpus
 from benchmarks.peers import Unavailable, distinct
 from benchmarks.quality import measure
 from benchmarks.report import table, write_report
-from benchmarks.speed import run_overhead, run_speed
+from benchmarks.speed import run_network, run_overhead, run_speed
 from benchmarks.systems import PIPELINES, SYSTEMS, make_system
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -31,14 +31,13 @@ NEEDS_MODEL = {"firstnp", "ours-tagged", "tagger"}
 
 
 def _load(name, request):
-    graph = name.startswith("ours-") and name != "ours-blank"
-    if graph or name in NEEDS_MODEL or name.startswith("ptr-"):
+    if name in NEEDS_MODEL or name.startswith("ptr-") or name.endswith("rank"):
         request.getfixturevalue("models_dir")
     system = make_system(name)
     try:
         system.load()
     except Unavailable as reason:
-        if name.startswith("ours-"):
+        if name.startswith("ours"):
             raise
         pytest.skip(str(reason))
     return system
@@ -47,7 +46,7 @@ def _load(name, request):
 def _cases():
     for name in [*SYSTEMS, *PIPELINES]:
         # Warnings of other people's packages are not ours to mend.
-        theirs = [] if name.startswith("ours-") else ["default"]
+        theirs = [] if name.startswith("ours") else ["default"]
         marks = [pytest.mark.filterwarnings(action) for action in theirs]
         yield pytest.param(name, marks=marks)
 
@@ -125,6 +124,24 @@ def test_overhead_is_that_of_our_rankers(models_dir):
     assert rows[0]["percent"] > 0
 
 
+def test_network_is_measured_against_its_encoder():
+    systems = {"tokenizer": make_system("tokenizer"), "ours": make_system("ours")}
+    (row,) = run_network(systems, FIVE, 3, 1, lambda line: None)
+    assert row["system"] == "ours"
+    assert row["ratio"] > 1
+    assert run_network({}, FIVE, 3, 1, lambda line: None) == []
+
+
+def test_beginning_of_a_document(data_dir):
+    whole, beginning = (
+        read_corpus(name, 3) for name in ("cstr/train", "cstr/beginning")
+    )
+    assert beginning.gold == whole.gold
+    for text, part in zip(whole.texts, beginning.texts, strict=True):
+        assert text.startswith(part)
+        assert len(part.split()) == 300
+
+
 def test_table_marks_what_is_missing():
     assert table(["a", "b"], [["x", None], ["y", 0.123456]]).splitlines() == [
         "| a | b |",
@@ -172,6 +189,12 @@ def _speed_row(system, ratio):
     }
 
 
+def _head_row(seed, f1):
+    names = ("f1@5", "f1@10", "present_f1@5", "present_f1@10")
+    run = {"encoder": "cnn", "head": "joint", "dataset": "inspec/test", "seed": seed}
+    return {**run, "minutes": 4.0, **dict.fromkeys(names, f1)}
+
+
 def test_report_of_a_small_result(tmp_path):
     difference = {"to": "yake", "f1@10": 5.5, "ci": [4.0, 7.0], "p": 0.001}
     environment = {
@@ -183,14 +206,14 @@ def test_report_of_a_small_result(tmp_path):
         "packages": {"spacy": "3.8"},
     }
     quality = [
-        _quality_row("ours-blank", "inspec/test", docs=3, difference=difference),
+        _quality_row("ours", "inspec/test", docs=3, difference=difference),
         _quality_row("yake", "inspec/test"),
         _quality_row("yake", "taln/fr", "fr", "fr"),
         _quality_row("yake", "taln/fr", "en", "fr", **{"f1@10": 12.34}),
     ]
     speed = {
         "environment": environment,
-        "rows": [_speed_row("yake", 1.0), _speed_row("ours-blank", 4.0)],
+        "rows": [_speed_row("yake", 1.0), _speed_row("ours", 4.0)],
         "overhead": [
             {
                 "system": "ours-singlerank",
@@ -198,6 +221,9 @@ def test_report_of_a_small_result(tmp_path):
                 "percent": 12.34,
                 "percent_cpu": 11.0,
             }
+        ],
+        "network": [
+            {"system": "ours", "dataset": "x", "ratio": 1.234, "ratio_cpu": 1.2}
         ],
         "memory": [
             {"system": "yake", "dataset": "x", "rss_mb": [[0, 50.0], [1000, 60.5]]}
@@ -208,7 +234,13 @@ def test_report_of_a_small_result(tmp_path):
         {"words": 2000, "seconds": None, "us/word": None},
     ]
     long = [{"system": "yake", "dataset": "x", "points": points}]
-    results = {"quality": {"rows": quality}, "speed": speed, "long": {"rows": long}}
+    heads = [_head_row(seed, 40.0 + seed) for seed in range(3)]
+    results = {
+        "quality": {"rows": quality},
+        "speed": speed,
+        "long": {"rows": long},
+        "heads": {"rows": heads},
+    }
     folder = tmp_path / "results"
     folder.mkdir()
     for name, result in results.items():
@@ -217,16 +249,19 @@ def test_report_of_a_small_result(tmp_path):
     report = (tmp_path / "RESULTS.md").read_text(encoding="utf8")
     lines = report.splitlines()
     # One row for a system in the overview, whatever the order of the file.
-    assert lines.index("| yake | 20.00 | 20.00 |") < lines.index(
-        "| ours-blank | 20.00 | – |"
+    assert lines.index("| yake | 20.00 | 20.00 | – |") < lines.index(
+        "| ours | 20.00 | – | – |"
     )
     assert "### taln/fr, 7 documents, stems: en" in lines
     assert any("12.34" in line and line.startswith("| yake") for line in lines)
-    assert any("ours-blank (3 documents)" in line for line in lines)
+    assert any("ours (3 documents)" in line for line in lines)
     assert "+5.50 (0.001)" in report
     assert "| yake | 10 | – |" in lines
     assert "| ours-singlerank | inspec/test | 12.3 | 11.0 |" in lines
+    assert "| ours | x | 1.23 | 1.20 |" in lines
     assert "| yake | 50 | 60.5 |" in lines
+    head = next(line for line in lines if line.startswith("| cnn | joint | 3 |"))
+    assert "41.00 ± 1.00" in head
     assert "a processor" in report
     pictures = [line for line in lines if line.startswith("![")]
     for line in pictures:

@@ -99,7 +99,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
         styles: Sequence[Optional[str]],
     ) -> Mentions:
         if not docs:
-            raise ValueError("There are no docs to read mentions of.")
+            return Mentions(*numpy.zeros((5, 0), dtype="i4"))
         words = read_words(docs)
         spans = suggest_batch(self.candidates, docs, words)
         fits = spans[:, 1] - spans[:, 0] <= self.model.attrs["max_length"]
@@ -138,7 +138,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
                 batch, tokens = [], 0
             batch.append(doc)
             tokens += len(doc)
-        return records + self._predict(batch)
+        return records + (self._predict(batch) if batch else [])
 
     def _predict(self, docs: List[Doc]) -> List[List[Record]]:
         mentions = self.read(docs)
