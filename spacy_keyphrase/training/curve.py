@@ -1,9 +1,12 @@
 """Plots of training runs."""
 
+from itertools import cycle
 from pathlib import Path
 from typing import Any, Dict, List, Sequence
 
 import srsly  # type: ignore[import-untyped]
+
+_LINES = ("-", "--", ":", "-.")
 
 
 def plot_curves(logs: Sequence[Path], output: Path) -> None:
@@ -16,6 +19,7 @@ def plot_curves(logs: Sequence[Path], output: Path) -> None:
     """
     try:
         from matplotlib.figure import Figure
+        from matplotlib.ticker import LogLocator
     except ImportError as error:
         raise ImportError(
             'The plot needs matplotlib: pip install "spacy-keyphrase[plot]".'
@@ -23,12 +27,15 @@ def plot_curves(logs: Sequence[Path], output: Path) -> None:
     runs = [_read(path) for path in logs]
     figure = Figure(figsize=(8, 6), layout="constrained")
     axes: Any = figure.subplots(2, 1, sharex=True)
-    for path, run in zip(logs, runs):
+    for i, (path, run) in enumerate(zip(logs, runs)):
         label = path.parent.name if path.name == "log.jsonl" else path.stem
         prefix = f"{label} " if len(logs) > 1 else ""
-        _draw(axes, run, prefix)
+        _draw(axes, run, prefix, f"C{i}")
     axes[0].set_ylabel("loss of an update")
     axes[0].set_yscale("log")
+    axes[0].yaxis.set_minor_locator(LogLocator(subs=(2, 5)))
+    axes[0].yaxis.set_major_formatter("{x:g}")
+    axes[0].yaxis.set_minor_formatter("{x:g}")
     axes[1].set_ylabel("score on the development set, %")
     axes[1].set_xlabel("step")
     for one in axes:
@@ -40,16 +47,23 @@ def plot_curves(logs: Sequence[Path], output: Path) -> None:
     figure.savefig(output, dpi=120)
 
 
-def _draw(axes: Any, run: List[Dict[str, Any]], prefix: str) -> None:
+def _draw(axes: Any, run: List[Dict[str, Any]], prefix: str, color: str) -> None:
+    """A run has a colour, each of its losses and scores a kind of line."""
     steps = [line["step"] for line in run]
     # A loss is the sum since the evaluation before.
     updates = [b - a for a, b in zip([-1, *steps], steps)]
-    for name in run[-1]["losses"]:
+    look = {"color": color, "marker": "o", "markersize": 3}
+    for name, line_style in zip(run[-1]["losses"], cycle(_LINES)):
         losses = [line["losses"].get(name, 0) / n for line, n in zip(run, updates)]
-        axes[0].plot(steps, losses, marker="o", markersize=3, label=prefix + name)
+        axes[0].plot(steps, losses, line_style, label=prefix + name, **look)
+    drawn: List[List[float]] = []
+    styles = cycle(_LINES)
     for name in run[-1]["scores"]:
         scores = [100 * line["scores"].get(name, 0) for line in run]
-        axes[1].plot(steps, scores, marker="o", markersize=3, label=prefix + name)
+        if scores in drawn:
+            continue  # @M where there are never more than @10
+        drawn.append(scores)
+        axes[1].plot(steps, scores, next(styles), label=prefix + name, **look)
         best = max(range(len(run)), key=scores.__getitem__)
         axes[1].annotate(
             f"{scores[best]:.1f}",
