@@ -49,3 +49,30 @@ def test_a_config_trains(path, tmp_path, data_dir):
     nlp = spacy.load(tmp_path / "model-best")
     assert "keyphrases_f1@10" in nlp.meta["performance"]
     assert nlp("Graph neural networks predict properties of molecules.")._.keyphrases
+
+
+@pytest.mark.slow
+def test_from_the_bundled_network(tmp_path, data_dir):
+    """Fine-tuning begins with what the network knows, and does not unlearn it."""
+    overrides = {
+        "paths.train": str(data_dir / "krapivin" / "abstract_rest.jsonl.gz"),
+        "paths.dev": str(data_dir / "krapivin" / "abstract_rest.jsonl.gz"),
+        "corpora.train.limit": 40,
+        "corpora.dev.limit": 40,
+        "training.max_steps": 10,
+        "training.eval_frequency": 5,
+        "training.logger.progress_bar": None,
+    }
+    config = util.load_config(
+        CONFIGS[0].parent / "jointkpe_bundled.cfg",
+        overrides=overrides,
+        interpolate=False,
+    )
+    nlp = init_nlp(config)
+    before = nlp.evaluate(
+        list(util.resolve_dot_names(nlp.config.interpolate(), ["corpora.dev"])[0](nlp))
+    )
+    assert before["keyphrases_f1@10"] > 0.15
+    train(nlp, tmp_path)
+    nlp = spacy.load(tmp_path / "model-best")
+    assert nlp.meta["performance"]["keyphrases_f1@10"] > before["keyphrases_f1@10"]

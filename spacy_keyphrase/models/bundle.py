@@ -75,6 +75,27 @@ def load_bundled(name: str) -> Optional[Tuple[Model[Any, Any], Dict[str, Any]]]:
     return _build(path, weights, description), dict(description["settings"])
 
 
+@registry.architectures("spacy_keyphrase.Bundled.v1")  # type: ignore
+def build_bundled(name: str = "en.extractor") -> Model[Any, Any]:
+    """A network of this package as it was trained, to be trained further.
+
+    name (str): Such as "en.extractor", for a `keyphrase_extractor`.
+    RETURNS (Model): From docs and their mentions to scores. To initialize it does
+        nothing: it keeps its weights.
+    RAISES: ValueError where there is none of that name.
+    """
+    bundled = load_bundled(name)
+    if bundled is None:
+        raise ValueError(f"No network {name!r} is bundled.")
+    model, _ = bundled
+    model.init = None
+    for node in model.walk():
+        if "leave_one_out" in node.attrs:
+            # Only the documents that the package was made from were counted.
+            node.attrs["leave_one_out"] = False
+    return model
+
+
 def _read(path: Path) -> Tuple[Dict[str, numpy.ndarray], Dict[str, Any]]:
     try:
         with safe_open(path, framework="numpy") as file:
