@@ -1,8 +1,12 @@
 """Which matrix multiplication networks use on a CPU."""
 
-from typing import Any
+from contextlib import contextmanager
+from functools import cache
+from threading import Lock
+from typing import Any, Iterator
 
 from thinc.api import Model, NumpyOps, get_current_ops, set_current_ops
+from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
 
 def use_fast_blas() -> None:
@@ -24,3 +28,39 @@ def set_fast_blas(model: Model[Any, Any]) -> None:
     for node in model.walk():
         if type(node.ops) is NumpyOps:
             node.ops = NumpyOps(use_blis=False)
+
+
+_lock = Lock()
+_inside = 0
+_before: Any = None
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Within this block the BLAS of the process uses one thread.
+
+    The matrices of small networks gain little from more, and lose much where the
+    threads wait for processors that are busy or not theirs: in the workers of
+    `nlp.pipe`, in containers. To use several processors there is `n_process`.
+    """
+    global _inside, _before
+    # The number is of the process or of the Python thread, as the library was built.
+    # Where it is of the process and blocks of several threads overlap, what counts is
+    # how it was before the first.
+    with _lock:
+        limit = _controller().limit(limits=1, user_api="blas")
+        if not _inside:
+            _before = limit
+        _inside += 1
+        before = _before
+    try:
+        yield
+    finally:
+        with _lock:
+            _inside -= 1
+            before.restore_original_limits()
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()

@@ -1,14 +1,15 @@
 """``keyphrase``: good keyphrases at once, with nothing to choose or download."""
 
-from typing import Literal, Optional, Union
+from typing import List, Literal, Optional, Sequence, Union
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
+from spacy.tokens import Doc
 from spacy.util import registry
 
 from ..candidates import make_phrases
-from ..keyphrase import KEY
-from ..models.blas import set_fast_blas
+from ..keyphrase import KEY, Record
+from ..models.blas import one_thread, set_fast_blas
 from ..models.bundle import load_bundled
 from ..rankers.statistical import make_statistical
 from ..selection import Selection, Subphrases
@@ -113,3 +114,8 @@ def make_keyphrase(
 class BundledExtractor(NetworkAnnotator, Pipe):
     """An extractor that is trained already, and is not trained with the pipeline. Its
     weights are those of the package: a saved pipeline does not hold them."""
+
+    def predict(self, docs: Sequence[Doc]) -> List[List[Record]]:
+        """The keyphrases of a batch of docs, which are left as they are."""
+        with one_thread():
+            return super().predict(docs)

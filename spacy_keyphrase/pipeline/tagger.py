@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..models.blas import set_fast_blas
+from ..models.blas import one_thread, set_fast_blas
 from ..models.bundle import load_bundled
 
 
@@ -88,6 +88,8 @@ class BundledTagger(Pipe):
         if not wanted:
             return
         ops: Any = self.model.ops
-        for doc, scores in zip(wanted, self.model.predict(wanted)):
+        with one_thread():
+            outputs = self.model.predict(wanted)
+        for doc, scores in zip(wanted, outputs):
             best = ops.to_numpy(scores.argmax(axis=1))
             doc.from_array(TAG, self._tags[best])
