@@ -8,6 +8,7 @@ import pytest
 import spacy
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from same import assert_same
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -84,7 +85,9 @@ def test_any_text(lang, text):
         assert phrase.is_present
         assert phrase.text in [" ".join(span.text.split()) for span in phrase.spans]
     everything = check(EVERYTHING[lang](text), lang)
-    assert [p.normal_form for p in everything[:10]] == [p.normal_form for p in phrases]
+    first, rest = everything[: len(phrases)], everything[len(phrases) :]
+    assert len(phrases) == 10 or not rest
+    assert_same([[p.to_dict() for p in first]], [[p.to_dict() for p in phrases]])
 
 
 @given(texts=st.lists(TEXTS, max_size=4))
@@ -92,7 +95,7 @@ def test_any_text(lang, text):
 def test_any_batch(texts):
     for nlp in PIPELINES.values():
         alone = [keyphrases_to_json(nlp(text)) for text in texts]
-        assert [keyphrases_to_json(doc) for doc in nlp.pipe(texts)] == alone
+        assert_same([keyphrases_to_json(doc) for doc in nlp.pipe(texts)], alone)
 
 
 SCORES = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-1000, 1000)

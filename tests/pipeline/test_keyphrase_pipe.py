@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import spacy
+from same import assert_same
 from spacy.training import Example
 
 from spacy_keyphrase import keyphrases_to_json
@@ -15,17 +16,15 @@ TEXT = (
 )
 
 
-@pytest.fixture(scope="module")
-def nlp():
-    nlp = spacy.blank("en")
-    nlp.add_pipe("keyphrase")
-    return nlp
-
-
 def blank(**config):
     nlp = spacy.blank("en")
     nlp.add_pipe("keyphrase", config=config)
     return nlp
+
+
+@pytest.fixture(scope="module", params=["auto", "statistical"])
+def nlp(request):
+    return blank(method=request.param)
 
 
 def texts(doc):
@@ -57,9 +56,7 @@ def test_every_occurrence_is_a_mention(nlp):
     assert [s.text for s in by_form["keyphras"].spans] == ["keyphrases", "Keyphrases"]
 
 
-@pytest.mark.parametrize(
-    "text", ["", " ", "\n\n\t ", ".", "the of and", "?! ...", "42"]
-)
+@pytest.mark.parametrize("text", ["", " ", "\n\n\t ", ".", "the of and", "?! ..."])
 def test_nothing_to_find(nlp, text):
     doc = nlp(text)
     assert doc._.keyphrases == []
@@ -75,7 +72,8 @@ def test_tags_are_used_where_there_are_any(nlp, models_dir):
     tagger = spacy.load(
         models_dir / "en_core_web_sm_v2port", exclude=["parser", "lemmatizer"]
     )
-    tagger.add_pipe("keyphrase", config={"top_n": 0})
+    config = {"top_n": 0, "method": "statistical"}
+    tagger.add_pipe("keyphrase", config=config)
     doc = tagger(TEXT)
     assert "training data" in texts(doc)
     for phrase in doc._.keyphrases:
@@ -121,9 +119,9 @@ def test_lower_case():
 
 
 def test_line_breaks_inside_a_phrase_become_spaces(nlp):
-    phrase = nlp("We use graph-based\nranking.")._.keyphrases[0]
-    assert phrase.text == "graph-based ranking"
-    assert phrase.spans[0].text == "graph-based\nranking"
+    phrases = nlp("We use graph-based\nranking.")._.keyphrases
+    spans = {phrase.text: phrase.spans[0].text for phrase in phrases}
+    assert spans["graph-based ranking"] == "graph-based\nranking"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +192,7 @@ def test_tuples_keep_their_context(nlp):
     pairs = [(TEXT, {"id": 1}), ("", None), ("Neural networks", 3)]
     out = list(nlp.pipe(pairs, as_tuples=True, batch_size=2))
     assert [context for _, context in out] == [{"id": 1}, None, 3]
-    assert read(doc for doc, _ in out) == read(nlp.pipe(text for text, _ in pairs))
+    assert_same(read(doc for doc, _ in out), read(nlp.pipe(text for text, _ in pairs)))
 
 
 def test_docs_are_taken_as_they_are(nlp):
@@ -218,11 +216,11 @@ def test_same_alone_in_batches_and_in_any_order(nlp, abstracts):
     alone = read(nlp(text) for text in abstracts)
     assert sum(map(len, alone)) > 9 * len(alone)
     for batch_size in (1, 7, 1000):
-        assert read(nlp.pipe(abstracts, batch_size=batch_size)) == alone
+        assert_same(read(nlp.pipe(abstracts, batch_size=batch_size)), alone)
     order = list(range(len(abstracts)))
     random.Random(0).shuffle(order)
     shuffled = read(nlp.pipe(abstracts[i] for i in order))
-    assert [shuffled[order.index(i)] for i in range(len(order))] == alone
+    assert_same([shuffled[order.index(i)] for i in range(len(order))], alone)
 
 
 def test_same_in_threads(abstracts):
