@@ -69,14 +69,14 @@ TASKS = {
         dev=Part("inspec/valid", 0, 500),
         test="inspec/test",
         k=10,
-        updates={"cnn": 500, "transformer": 300},
+        updates={"cnn": 500, "transformer": 200},
     ),
     "acmdl": Task(
         train=Part("acmdl/train", 1000, 5000),
         dev=Part("acmdl/train", 0, 500),
         test="acmdl/valid",
         k=5,
-        updates={"cnn": 1200, "transformer": 800},
+        updates={"cnn": 1200, "transformer": 400},
     ),
 }
 
