@@ -26,8 +26,8 @@ class Unit(NamedTuple):
 
 
 @dataclass
-class Words:
-    """The words of a doc, as arrays and, made when they are asked for, as lists.
+class _Arrays:
+    """What is known of the tokens, the units and the stems.
 
     unit_starts (ndarray): First token of each unit, without the breaks; int of shape
         (units,).
@@ -37,14 +37,12 @@ class Words:
         that parts them, bool of the same shape.
     unit_openings (ndarray): Whether it is the first of its sentence, by annotation or
         else by punctuation; bool of the same shape.
-    stem_ids (ndarray): The stems of all words, in order, as rows of `table`; int of
+    stem_ids (ndarray): The stems of all words, in order, as rows of a table; int of
         shape (stems,).
     stem_tokens (ndarray): For each stem the token that it is in.
     stem_offsets (ndarray): For each token, and one past the last, how many stems
         stand before it; int of shape (tokens + 1,).
     capital_tokens (ndarray): For each token whether it is capitalised or upper-case.
-    tagged (bool): Whether the classes come from part-of-speech tags.
-    table (Stems): What is known of the stems.
     """
 
     unit_starts: numpy.ndarray
@@ -56,6 +54,16 @@ class Words:
     stem_tokens: numpy.ndarray
     stem_offsets: numpy.ndarray
     capital_tokens: numpy.ndarray
+
+
+@dataclass
+class Words(_Arrays):
+    """The words of a doc, as arrays and, made when they are asked for, as lists.
+
+    tagged (bool): Whether the classes come from part-of-speech tags.
+    table (Stems): What is known of the stems.
+    """
+
     tagged: bool
     table: Stems
 
@@ -102,9 +110,9 @@ class Words:
 
 
 @dataclass
-class WordBatch:
+class WordBatch(_Arrays):
     """The words of several docs, one after the other: tokens, units and stems are
-    counted through the batch. The arrays are those of `Words`; further there are
+    counted through the batch.
 
     doc_tokens (ndarray): Tokens of each doc, int of shape (docs,).
     doc_units (ndarray): Units of each doc.
@@ -116,15 +124,6 @@ class WordBatch:
     tables (List[Stems]): Of each doc, what is known of its stems.
     """
 
-    unit_starts: numpy.ndarray
-    unit_ends: numpy.ndarray
-    unit_classes: numpy.ndarray
-    unit_breaks: numpy.ndarray
-    unit_openings: numpy.ndarray
-    stem_ids: numpy.ndarray
-    stem_tokens: numpy.ndarray
-    stem_offsets: numpy.ndarray
-    capital_tokens: numpy.ndarray
     doc_tokens: numpy.ndarray
     doc_units: numpy.ndarray
     tagged: numpy.ndarray
