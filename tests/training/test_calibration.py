@@ -6,6 +6,7 @@ import spacy
 import srsly
 from spacy.cli._util import app
 from spacy.training import Example
+from thinc.api import fix_random_seed
 from typer.testing import CliRunner
 
 import spacy_keyphrase.cli  # noqa: F401
@@ -59,6 +60,7 @@ def test_the_command(tmp_path):
         reference = nlp.make_doc(line["text"])
         reference._.keyphrases = line["keyphrases"]
         examples.append(Example(nlp.make_doc(line["text"]), reference))
+    fix_random_seed(0)
     optimizer = nlp.initialize(lambda: examples)
     for _ in range(10):
         nlp.update(examples, sgd=optimizer)
@@ -70,12 +72,15 @@ def test_the_command(tmp_path):
     before, after = nlp(lines[0]["text"]), loaded(lines[0]["text"])
     assert [p.text for p in before._.keyphrases] == [p.text for p in after._.keyphrases]
     scale, shift = loaded.get_pipe("keyphrase_extractor").cfg["calibration"]
+    compared = 0
     for old, new in zip(before._.keyphrases, after._.keyphrases, strict=True):
         # Near 1 a score in 32 bits has few digits of its logit.
-        logit = numpy.log(old.score / (1 - old.score))
-        assert new.score == pytest.approx(
-            1 / (1 + numpy.exp(-scale * logit - shift)), abs=2e-3
-        )
+        if old.score < 0.999:
+            logit = numpy.log(old.score / (1 - old.score))
+            expected = 1 / (1 + numpy.exp(-scale * logit - shift))
+            assert new.score == pytest.approx(expected, abs=1e-3)
+            compared += 1
+    assert compared
     # In the training texts the probabilities add up to the number of gold phrases.
     total = sum(
         p.score
