@@ -16,6 +16,7 @@ from spacy_keyphrase.candidates import (
     make_phrases,
     make_union,
 )
+from spacy_keyphrase.word_reader import read_words
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +67,21 @@ NGRAM_TEXT = "The state of the art in graph-based ranking. New York, a city"
 )
 def test_ngrams(nlp, settings, phrases):
     assert suggested(make_ngrams(**settings), nlp(NGRAM_TEXT)) == phrases.split("|")
+
+
+def test_ngrams_of_a_batch(nlp):
+    """Together, with their offsets counted on, they are those of the docs alone."""
+    suggest = make_ngrams()
+    docs = [nlp(text) for text in (NGRAM_TEXT, "", "New York", NGRAM_TEXT)]
+    alone, first = [], 0
+    for doc in docs:
+        found = suggest(doc)
+        # Plain numbers, that can be stored.
+        assert json.loads(json.dumps(found)) == [list(span) for span in found]
+        alone += [(first + start, first + end) for start, end in found]
+        first += len(doc)
+    together = suggest.batch(read_words(docs)).tolist()
+    assert sorted(map(tuple, together)) == alone
 
 
 def test_ngrams_have_at_least_one_word():

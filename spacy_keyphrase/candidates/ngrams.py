@@ -37,7 +37,8 @@ class _NGramSuggester:
     def __call__(self, doc: Doc) -> Offsets:
         if not len(doc):
             return []
-        return sorted((start, end) for start, end in self.batch(read_words([doc])))
+        found = self.batch(read_words([doc])).tolist()
+        return sorted((start, end) for start, end in found)
 
     def batch(self, words: WordBatch) -> numpy.ndarray:
         """The n-grams of several docs, token offsets counted through all of them.

@@ -63,6 +63,10 @@ def test_nothing_to_find(nlp, text):
     assert "keyphrases" in doc.spans
 
 
+def test_a_number_is_no_phrase_by_statistics():
+    assert blank(method="statistical")("42")._.keyphrases == []
+
+
 @pytest.mark.parametrize("text", ["graphs", "Graphs.", "one graph"])
 def test_little_to_find(nlp, text):
     assert [p.normal_form for p in nlp(text)._.keyphrases] == ["graph"]
@@ -122,6 +126,7 @@ def test_line_breaks_inside_a_phrase_become_spaces(nlp):
     phrases = nlp("We use graph-based\nranking.")._.keyphrases
     spans = {phrase.text: phrase.spans[0].text for phrase in phrases}
     assert spans["graph-based ranking"] == "graph-based\nranking"
+    assert not any("\n" in text for text in spans)
 
 
 @pytest.mark.parametrize(
