@@ -1,6 +1,6 @@
 """The numbers that are known of phrases, for all phrases of a batch at once."""
 
-from typing import Callable, Dict, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, Optional, Sequence, Tuple
 
 import numpy
 from spacy.tokens import Doc
@@ -156,22 +156,36 @@ def _similarities(
 ) -> numpy.ndarray:
     """How near each phrase is to its doc; 0 in languages without word vectors."""
     similarities = numpy.zeros(len(starts))
-    of_doc, tokens = mentions.phrase_docs, numpy.cumsum(mentions.doc_tokens)
-    for language in {doc.lang_ for doc in docs}:
+    for language, own, rows in _by_language(docs, mentions):
         vectors = get_vectors(language)
         if vectors is None:
             continue
-        own = [i for i, doc in enumerate(docs) if doc.lang_ == language]
-        rows = numpy.flatnonzero(numpy.isin(of_doc, own))
-        some = [docs[i] for i in own]
         # Where the docs of the language would stand without the others.
+        shifts = numpy.zeros(len(docs), dtype="i8")
         lengths = mentions.doc_tokens[own]
-        shift = (tokens[own] - lengths) - (numpy.cumsum(lengths) - lengths)
-        place = numpy.searchsorted(own, of_doc[rows])
+        shifts[own] = bounds(mentions.doc_tokens)[own] - bounds(lengths)[:-1]
+        shift = shifts[mentions.phrase_docs[rows]]
         similarities[rows] = vectors.similarities(
-            some, starts[rows] - shift[place], ends[rows] - shift[place]
+            [docs[i] for i in own], starts[rows] - shift, ends[rows] - shift
         )
     return similarities
+
+
+def _by_language(
+    docs: Sequence[Doc], mentions: Mentions
+) -> Iterator[Tuple[str, Sequence[int], Any]]:
+    """Each language, its docs, and the rows of their phrases."""
+    languages = [doc.lang_ for doc in docs]
+    for language in set(languages):
+        own = [i for i, lang in enumerate(languages) if lang == language]
+        if len(own) == len(docs):
+            yield language, own, slice(None)
+        else:
+            yield (
+                language,
+                own,
+                numpy.flatnonzero(numpy.isin(mentions.phrase_docs, own)),
+            )
 
 
 def _add_keyphraseness(
@@ -181,13 +195,11 @@ def _add_keyphraseness(
     own_gold: Optional[numpy.ndarray],
 ) -> None:
     gold, counted = numpy.zeros((2, mentions.n_phrases))
-    languages = numpy.array([doc.lang_ for doc in docs])[mentions.phrase_docs]
-    for language in {doc.lang_ for doc in docs}:
+    for language, _, rows in _by_language(docs, mentions):
         table = get_keyphraseness(language)
         if table is not None and mentions.keys is not None:
-            rows = numpy.flatnonzero(languages == language)
-            own = None if own_gold is None else own_gold[rows]
-            gold[rows], counted[rows] = table.look_up(mentions.keys[rows], own)
+            of_rows = None if own_gold is None else own_gold[rows]
+            gold[rows], counted[rows] = table.look_up(mentions.keys[rows], of_rows)
     columns["keyphrase_count"] = numpy.log1p(gold) / 3
     columns["keyphrase_share"] = numpy.log((gold + 0.1) / (counted + 4)) / 3 + 1
     columns["keyphrase_known"] = gold > 0

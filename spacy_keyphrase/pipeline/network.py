@@ -1,6 +1,5 @@
 """What the pipes have in common whose keyphrases a network scores."""
 
-from collections import Counter
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy
@@ -13,16 +12,10 @@ from ..candidates import Suggester, suggest_batch
 from ..keyphrase import KEY, Alignment, Record, register_extensions
 from ..models.features import find_styles
 from ..models.heads import HEADS
-from ..models.mentions import (
-    DocMentions,
-    Mentions,
-    phrase_max,
-    read_mentions,
-    split_mentions,
-)
+from ..models.mentions import Mentions, phrase_max, read_mentions
 from ..selection import Selection, select
 from ..word_reader import read_words
-from ..words import Words
+from ..words import bounds
 from .annotate import Case, KeyphraseAnnotator, Scorer, Surfaces, check_case
 
 ExtractorModel = Model[Tuple[List[Doc], Mentions], Floats2d]
@@ -148,43 +141,38 @@ class NetworkAnnotator(KeyphraseAnnotator):
         output = ops.to_numpy(self.model.predict((docs, mentions)))
         scores = self._calibrate(self.head.scores(output, mentions))
         best = phrase_max(scores, mentions)
-        return [
-            self._select(doc, mentions.words_of(i), own, scores, best)
-            for i, (doc, own) in enumerate(zip(docs, split_mentions(mentions)))
-        ]
+        phrases = _Phrases(mentions, scores)
+        return [self._select(doc, i, phrases, best) for i, doc in enumerate(docs)]
 
     def _select(
-        self,
-        doc: Doc,
-        words: Words,
-        mentions: DocMentions,
-        scores: numpy.ndarray,
-        best: numpy.ndarray,
+        self, doc: Doc, index: int, phrases: "_Phrases", best: numpy.ndarray
     ) -> List[Record]:
-        """The best phrases of a doc from the scores of its mentions and phrases."""
-        forms = _Forms(words, mentions)
-        counts = Counter(forms.stem_ids)
+        """The best phrases of a doc, the one at `index` of its batch, from the scores
+        of the phrases."""
+        first, last = phrases.doc_bounds[index : index + 2]
+        if first == last:
+            return []
+        names = phrases.words.tables[index].names
+        forms = _Forms(phrases, names, first, last)
         surfaces = Surfaces(doc)
         alignment: Optional[Alignment] = None
-        of_mentions = scores[mentions.mentions].tolist()
         records = []
-        for i, score in select(forms, best[mentions.phrases], self.selection):
-            rows = slice(mentions.bounds[i], mentions.bounds[i + 1])
-            places = found = list(zip(forms.starts[rows], forms.ends[rows]))
-            ids = forms.ids(i)
-            if min([counts[stem] for stem in ids]) > len(places):
+        for i, score in select(forms, best[first:last], self.selection):
+            places = found = phrases.places(first + i, phrases.first_tokens[index])
+            stems = phrases.stems(first + i)
+            if min(phrases.frequency[stems]) > len(places):
                 # The phrase may also stand where it is no candidate.
-                alignment = alignment or Alignment(doc, forms.stem_ids, words.tokens)
-                found = alignment.find_stems(ids)
+                alignment = alignment or phrases.align(doc, index)
+                found = alignment.find_stems(phrases.stem_ids[stems])
             more = len(found) > len(places)
             records.append(
                 Record(
                     text=self._text(surfaces, places),
-                    form=forms.join(ids),
+                    form=forms[i],
                     score=score,
                     mentions=found if more else places,
                     source=self.name,
-                    mention_scores=None if more else of_mentions[rows],
+                    mention_scores=None if more else phrases.scores(first + i),
                 )
             )
         return records
@@ -198,29 +186,66 @@ class NetworkAnnotator(KeyphraseAnnotator):
         return calibrated
 
 
+class _Phrases:
+    """The phrases of a batch, as lists: of each only a few numbers are wanted.
+
+    mentions (Mentions): The mentions of the batch, read with their words.
+    scores (ndarray): The score of each, float of shape (mentions,).
+    """
+
+    def __init__(self, mentions: Mentions, scores: numpy.ndarray):
+        if mentions.words is None:
+            raise ValueError("The forms of phrases need the words of the docs.")
+        words = self.words = mentions.words
+        self.doc_bounds: List[int] = bounds(mentions.doc_phrases).tolist()
+        self.first_tokens: List[int] = words.token_bounds.tolist()
+        # Of each stem of the batch its row in the table, and how often its doc has it.
+        self.stem_ids: List[int] = words.stem_ids.tolist()
+        self.frequency: List[int] = words.frequency.tolist()
+        self._bounds: List[int] = [*mentions.firsts.tolist(), len(mentions)]
+        self._starts: List[int] = mentions.starts.tolist()
+        self._ends: List[int] = mentions.ends.tolist()
+        self._scores: List[float] = scores.tolist()
+        self._first_stems: List[int] = words.stem_offsets.tolist()
+
+    def places(self, phrase: int, first_token: int) -> List[Tuple[int, int]]:
+        """The token offsets of the mentions of a phrase, from a token on."""
+        rows = slice(self._bounds[phrase], self._bounds[phrase + 1])
+        return [
+            (start - first_token, end - first_token)
+            for start, end in zip(self._starts[rows], self._ends[rows])
+        ]
+
+    def scores(self, phrase: int) -> List[float]:
+        """The scores of the mentions of a phrase."""
+        return self._scores[self._bounds[phrase] : self._bounds[phrase + 1]]
+
+    def stems(self, phrase: int) -> slice:
+        """Where the stems of a phrase are in the lists of those of the batch."""
+        mention = self._bounds[phrase]
+        first_stems = self._first_stems
+        return slice(
+            first_stems[self._starts[mention]], first_stems[self._ends[mention]]
+        )
+
+    def align(self, doc: Doc, index: int) -> Alignment:
+        """What finds phrases by their `stem_ids` in a doc, the one at `index`."""
+        words = self.words[index]
+        return Alignment(doc, words.stem_ids.tolist(), words.tokens)
+
+
 class _Forms(Sequence[str]):
     """The normal forms of a doc's phrases, made when they are asked for: of most,
     nobody does."""
 
-    def __init__(self, words: Words, mentions: DocMentions):
-        self.starts, self.ends = mentions.places.T.tolist()
-        self.stem_ids: List[int] = words.stem_ids.tolist()
-        self._offsets = words.first_stems
-        self._bounds = mentions.bounds
-        self._names = words.table.names
+    def __init__(self, phrases: _Phrases, names: List[str], first: int, last: int):
+        self._phrases = phrases
+        self._first, self._last = first, last
+        self._names = names
 
     def __len__(self) -> int:
-        return len(self._bounds) - 1
-
-    def ids(self, i: int) -> List[int]:
-        """The stems of a phrase as rows of their table."""
-        mention = self._bounds[i]
-        start, end = self.starts[mention], self.ends[mention]
-        return self.stem_ids[self._offsets[start] : self._offsets[end]]
-
-    def join(self, ids: Sequence[int]) -> str:
-        """The normal form of stems."""
-        return " ".join([self._names[row] for row in ids])
+        return self._last - self._first
 
     def __getitem__(self, i: Any) -> Any:
-        return self.join(self.ids(i))
+        ids = self._phrases.stem_ids[self._phrases.stems(self._first + i)]
+        return " ".join([self._names[row] for row in ids])
