@@ -98,9 +98,11 @@ def train(
 def _check_config(saved: Config, given: Config) -> None:
     """Raise where a config would train another pipeline than that of a checkpoint."""
     old, new = saved.interpolate(), given.interpolate()
-    for name in _FREE:
-        old["training"].pop(name, None)
-        new["training"].pop(name, None)
+    for config in (old, new):
+        for name in _FREE:
+            config["training"].pop(name, None)
+        # Its schedule may end later.
+        config["training"].get("optimizer", {}).pop("learn_rate", None)
     for section in ("nlp", "components", "training"):
         changed = _differences(old.get(section), new.get(section, {}), section)
         if changed:

@@ -221,9 +221,9 @@ def test_another_config(make_config, tmp_path, monkeypatch):
     other = make_config(components__keyphrase_extractor__model__hidden_size=64)
     with pytest.raises(ValueError, match=r"model\.hidden_size differs"):
         run(other, tmp_path / "run", resume=True)
-    longer = make_config(training__max_steps=12)
-    with pytest.raises(ValueError, match=r"learn_rate\.total_steps differs"):
-        run(longer, tmp_path / "run", resume=True)
+    # It may go on for longer, at the rates of the longer schedule.
+    run(make_config(training__max_steps=15), tmp_path / "run", resume=True)
+    assert log(tmp_path / "run")[-1]["step"] == 15
     # Without --resume the folder is begun anew.
     run(other, tmp_path / "run")
     assert not find_checkpoint(tmp_path / "run")
