@@ -15,12 +15,12 @@ import spacy
 from spacy.training import Example
 from tqdm import tqdm
 
-from spacy_keyphrase.candidates import make_ngrams
+from spacy_keyphrase.candidates import make_ngrams, suggest_batch
 from spacy_keyphrase.corpora.reader import create_corpus
 from spacy_keyphrase.keyphraseness import LEAST
 from spacy_keyphrase.models.mentions import read_mentions
 from spacy_keyphrase.training.gold import read_gold
-from spacy_keyphrase.word_reader import get_word_reader
+from spacy_keyphrase.word_reader import read_words
 
 MAX_WORDS = 5
 
@@ -32,12 +32,14 @@ def read(corpora: List[Path]) -> Iterator[Example]:
 
 
 def main(output: Path, *corpora: Path) -> None:
-    suggest, reader = make_ngrams(max_words=MAX_WORDS), get_word_reader("en")
+    suggest = make_ngrams(max_words=MAX_WORDS)
     gold_counts: Counter[int] = Counter()
     keys = []
     for example in tqdm(read([*corpora]), unit=" docs"):
-        doc = example.predicted
-        mentions = read_mentions([doc], [reader.read(doc)], [suggest(doc)])
+        words = read_words([example.predicted])
+        mentions = read_mentions(
+            words, suggest_batch(suggest, [example.predicted], words)
+        )
         gold = read_gold([example], mentions, "keyphrases")
         assert mentions.keys is not None
         gold_counts.update(mentions.keys[gold.phrases].tolist())
