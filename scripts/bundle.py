@@ -23,6 +23,7 @@ def main(pipeline: str, component: str, output: str) -> None:
         if nlp.get_pipe_meta(component).factory == "tagger"
         else {
             "candidates": config["candidates"],
+            "style": config["style"],
             "calibration": pipe.cfg["calibration"],
         }
     )

@@ -108,26 +108,20 @@ def _forward(
     own_gold = mentions.gold if is_train and model.attrs["leave_one_out"] else None
     features = phrase_features(docs, mentions, own_gold)
     if model.attrs["styles"]:
-        dropout = model.attrs["style_dropout"] if is_train else None
-        styles = _style_features(mentions, len(model.attrs["styles"]), dropout)
-        features = numpy.hstack([features, styles])
+        styles = mentions.styles
+        if styles is None:
+            styles = numpy.zeros((len(docs), len(model.attrs["styles"])), dtype="f4")
+        if is_train:
+            styles = _withhold(styles, numpy.array(model.attrs["style_dropout"]))
+        features = numpy.hstack([features, styles[mentions.phrase_docs]])
     return ops.asarray2f(features), lambda dY: inputs
 
 
-def _style_features(
-    mentions: Mentions, n: int, dropout: Optional[List[float]]
-) -> numpy.ndarray:
-    """1 in the column of the style of a phrase's doc, float of shape (phrases, n)."""
-    of_docs: numpy.ndarray = numpy.zeros((len(mentions.doc_tokens), n), dtype="f4")
-    if mentions.styles is not None:
-        kept = mentions.styles >= 0
-        if dropout is not None:
-            rates = numpy.array(dropout)[mentions.styles]
-            kept &= numpy.random.random(len(of_docs)) >= rates
-        rows = numpy.flatnonzero(kept)
-        of_docs[rows, mentions.styles[rows]] = 1
-    rows_of: numpy.ndarray = of_docs[mentions.phrase_docs]
-    return rows_of
+def _withhold(styles: numpy.ndarray, rates: numpy.ndarray) -> numpy.ndarray:
+    """The styles of docs, of a random share of them none."""
+    kept = numpy.random.random(len(styles)) >= styles @ rates
+    given: numpy.ndarray = styles * kept[:, None]
+    return given
 
 
 def find_styles(model: Model[Any, Any]) -> List[str]:

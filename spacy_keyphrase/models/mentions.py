@@ -32,8 +32,8 @@ class Mentions:
         process; uint64 of shape (phrases,).
     gold (Optional[ndarray]): In training, which phrases are gold, bool of shape
         (phrases,).
-    styles (Optional[ndarray]): For each doc the index of the annotation style to
-        follow, or -1 for none in particular, int32 of shape (docs,).
+    styles (Optional[ndarray]): For each doc the weights of the annotation styles to
+        follow, all 0 for none in particular, float of shape (docs, styles).
     """
 
     starts: numpy.ndarray

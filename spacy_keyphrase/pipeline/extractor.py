@@ -16,7 +16,7 @@ from ..models.mentions import Mentions
 from ..selection import Selection, Subphrases
 from ..training.gold import read_gold
 from .annotate import SCORE_WEIGHTS, Case, Scorer
-from .network import ExtractorModel, NetworkAnnotator
+from .network import ExtractorModel, NetworkAnnotator, Style
 
 _MODEL = """
 [model]
@@ -80,7 +80,7 @@ def make_keyphrase_extractor(
     diversity: float,
     subphrases: Subphrases,
     case: Case,
-    style: Optional[str],
+    style: Optional[Style],
     key: str,
     scorer: Optional[Scorer],
 ) -> "KeyphraseExtractor":
@@ -99,8 +99,9 @@ def make_keyphrase_extractor(
     subphrases (str): "keep", or "drop" phrases contained in a better one or
         containing it.
     case (str): "surface" as in the document, or "lower".
-    style (Optional[str]): The annotation convention to follow, one of those that the
-        model was trained with; by default none in particular.
+    style (Optional[Style]): The annotation convention to follow, one of those that the
+        model was trained with, or a dict of several with their weights; by default
+        none in particular.
     key (str): Key of the span group, of the gold as well, and name of the `doc._`
         attribute.
     scorer (Optional[Scorer]): The scoring method.
@@ -129,7 +130,7 @@ class KeyphraseExtractor(NetworkAnnotator, TrainablePipe):  # type: ignore[misc]
     name (str): Name of the component; the `source` of its keyphrases.
     selection (Optional[Selection]): How many keyphrases are kept, and which.
     case (str): "surface" or "lower".
-    style (Optional[str]): The annotation convention to follow.
+    style (Optional[Style]): The annotation convention to follow.
     key (str): Key of the span group.
     scorer (Optional[Scorer]): The scoring method.
     """
@@ -172,7 +173,7 @@ class KeyphraseExtractor(NetworkAnnotator, TrainablePipe):  # type: ignore[misc]
         losses[self.name] += loss
         return losses
 
-    def _gold_styles(self, examples: Iterable[Example]) -> List[Optional[str]]:
+    def _gold_styles(self, examples: Iterable[Example]) -> List[Optional[Style]]:
         """The styles of the gold, where the model knows any."""
         groups = [example.reference.spans.get(self.key) for example in examples]
         return [

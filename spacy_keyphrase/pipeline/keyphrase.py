@@ -14,7 +14,7 @@ from ..models.bundle import load_bundled
 from ..rankers.statistical import make_statistical
 from ..selection import Selection, Subphrases
 from .annotate import SCORE_WEIGHTS, Case, Scorer
-from .network import NetworkAnnotator
+from .network import NetworkAnnotator, Style
 from .ranker import KeyphraseRanker
 
 Method = Literal["auto", "statistical"]
@@ -43,7 +43,7 @@ def make_keyphrase(
     nlp: Language,
     name: str,
     method: Method,
-    style: Optional[str],
+    style: Optional[Style],
     top_n: int,
     min_score: Optional[float],
     max_similarity: float,
@@ -61,10 +61,11 @@ def make_keyphrase(
     words otherwise.
 
     method (str): "auto", or "statistical" for the statistical ranker in any language.
-    style (Optional[str]): The annotation convention that the network is to follow:
+    style (Optional[Style]): The annotation convention that the network is to follow:
         "author" for author keywords, few and general; "index" for index terms, many
         and specific; "tags" for those of questions; "crowd" for whatever words readers
-        mark; "news" for the noun phrases of news. None, the default, is in between.
+        mark; "news" for the noun phrases of news; or a dict of several with their
+        weights. None, the default, is in between.
     top_n (int): How many keyphrases at most; 0 for all.
     min_score (Optional[float]): Lowest score to keep, 0..1; no limit by default.
     max_similarity (float): Above it the less good of two phrases of similar spelling
@@ -89,7 +90,7 @@ def make_keyphrase(
             name,
             selection=selection,
             case=case,
-            style=style,
+            style=settings["style"] if style is None else style,
             key=key,
             scorer=scorer,
         )

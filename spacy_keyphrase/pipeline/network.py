@@ -1,6 +1,6 @@
 """What the pipes have in common whose keyphrases a network scores."""
 
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy
 from spacy.tokens import Doc
@@ -20,6 +20,9 @@ from .annotate import Case, KeyphraseAnnotator, Scorer, Surfaces, check_case
 
 ExtractorModel = Model[Tuple[List[Doc], Mentions], Floats2d]
 
+# An annotation convention by name, or several by weight.
+Style = Union[str, Dict[str, float]]
+
 # Tokens that go through the network at once, where docs are short: about what its
 # arrays can be for a processor's cache.
 _BATCH_TOKENS = 4_000
@@ -35,7 +38,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
     name (str): Name of the component; the `source` of its keyphrases.
     selection (Optional[Selection]): How many keyphrases are kept, and which.
     case (str): "surface" or "lower".
-    style (Optional[str]): The annotation convention to follow.
+    style (Optional[Style]): The annotation convention to follow.
     key (str): Key of the span group.
     scorer (Optional[Scorer]): The scoring method.
     """
@@ -49,7 +52,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
         *,
         selection: Optional[Selection] = None,
         case: Case = "surface",
-        style: Optional[str] = None,
+        style: Optional[Style] = None,
         key: str = KEY,
         scorer: Optional[Scorer] = None,
     ):
@@ -72,7 +75,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
         self.head = HEADS[head]()
         self.styles = find_styles(model)
         self.style = style
-        self._style_index(style)  # an unknown one is said at once
+        self._style_weights(style)  # an unknown one is said at once
         # Scale and shift of raw scores before the logistic function.
         self.cfg: Dict[str, Any] = {"calibration": [1.0, 0.0]}
 
@@ -89,7 +92,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
         self,
         docs: Sequence[Doc],
         wanted: Sequence[bool],
-        styles: Sequence[Optional[str]],
+        styles: Sequence[Optional[Style]],
     ) -> Mentions:
         if not docs:
             return Mentions(*numpy.zeros((5, 0), dtype="i4"))
@@ -100,21 +103,21 @@ class NetworkAnnotator(KeyphraseAnnotator):
             doc = numpy.repeat(numpy.array(wanted), words.doc_tokens)
             fits &= doc[spans[:, 0]]
         mentions = read_mentions(words, spans[fits])
-        indices = [self._style_index(style) for style in styles]
-        mentions.styles = numpy.array(indices, dtype="i4")
+        weights = [self._style_weights(style) for style in styles]
+        mentions.styles = numpy.array(weights, dtype="f4")
         return mentions
 
-    def _style_index(self, style: Optional[str]) -> int:
-        """The number of a style; -1 for none."""
-        if style is None:
-            return -1
-        if style not in self.styles:
-            known = ", ".join(map(repr, self.styles)) or "none"
-            raise ValueError(
-                f"The model of {self.name!r} does not know the style {style!r}. Its "
-                f"styles: {known}."
-            )
-        return self.styles.index(style)
+    def _style_weights(self, style: Optional[Style]) -> List[float]:
+        """The weight of each of the model's styles."""
+        weights = {style: 1.0} if isinstance(style, str) else style or {}
+        for name in weights:
+            if name not in self.styles:
+                known = ", ".join(map(repr, self.styles)) or "none"
+                raise ValueError(
+                    f"The model of {self.name!r} does not know the style {name!r}. "
+                    f"Its styles: {known}."
+                )
+        return [weights.get(name, 0.0) for name in self.styles]
 
     def predict(self, docs: Sequence[Doc]) -> List[List[Record]]:
         """The keyphrases of a batch of docs, which are left as they are.

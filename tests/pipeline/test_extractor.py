@@ -12,6 +12,7 @@ from thinc.api import Model
 from spacy_keyphrase import keyphrases_to_json
 from spacy_keyphrase.candidates import make_ngrams
 from spacy_keyphrase.pipeline.extractor import KeyphraseExtractor
+from spacy_keyphrase.selection import Selection
 
 TOK2VEC = {
     "@architectures": "spacy.HashEmbedCNN.v2",
@@ -231,11 +232,35 @@ def test_styles():
     train(nlp, data[::2] + data[1::2])
     pipe = nlp.get_pipe("keyphrase_extractor")
     text, (subject, method) = TEXTS[7]
-    for style, expected in (("subject", subject), ("method", method)):
+
+    def scores(style):
         pipe.style = style
-        assert [p.text for p in nlp(text)._.keyphrases] == [expected]
+        pipe.selection = Selection(top_n=0)
+        return {p.text: p.score for p in nlp(text)._.keyphrases}
+
+    for style, expected in (("subject", subject), ("method", method)):
+        found = scores(style)
+        assert max(found, key=found.get) == expected
+        assert scores({style: 1}) == found
+    mixed = scores({"subject": 0.5, "method": 0.5})
+    assert mixed[subject] < scores("subject")[subject]
+    assert mixed[method] < scores("method")[method]
+    assert scores({}) == scores(None)
 
 
-def test_an_unknown_style_is_named():
+@pytest.mark.parametrize("style", ["news", {"news": 0.5}])
+def test_an_unknown_style_is_named(style):
     with pytest.raises(ValueError, match="does not know the style 'news'"):
-        blank(style="news")
+        blank(style=style)
+
+
+def test_a_mixture_of_styles_is_kept(tmp_path):
+    features = {
+        "@layers": "spacy_keyphrase.PhraseFeatures.v1",
+        "styles": ["subject", "method"],
+    }
+    nlp = blank(model={"features": features}, style={"subject": 0.3, "method": 0.7})
+    nlp.initialize(lambda: examples(nlp))
+    nlp.to_disk(tmp_path)
+    pipe = spacy.load(tmp_path).get_pipe("keyphrase_extractor")
+    assert pipe.style == {"subject": 0.3, "method": 0.7}
