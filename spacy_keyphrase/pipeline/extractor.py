@@ -1,16 +1,20 @@
 """``keyphrase_extractor``: present keyphrases by a trained network."""
 
+from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
+from pathlib import Path
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import SimpleFrozenList
 from thinc.api import Config, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
 from ..candidates import Suggester
 from ..keyphrase import KEY
+from ..models.features import find_styles
 from ..models.heads import Gold
 from ..models.mentions import Mentions
 from ..selection import Selection, Subphrases
@@ -224,6 +228,49 @@ class KeyphraseExtractor(NetworkAnnotator, TrainablePipe):  # type: ignore[misc]
             raise ValueError(self._nothing_to_learn(sample))
         few = docs[:10]
         self.model.initialize(X=(few, self.read(few)))
+
+    def from_bytes(
+        self, data: bytes, *, exclude: Iterable[str] = SimpleFrozenList()
+    ) -> "KeyphraseExtractor":
+        """Load the weights, which must be of this architecture.
+
+        data (bytes): What `to_bytes` returned.
+        exclude (Iterable[str]): What is not to be loaded.
+        RAISES: ValueError where they are of another one, or of other styles.
+        """
+        with self._loading():
+            super().from_bytes(data, exclude=exclude)
+        return self
+
+    def from_disk(
+        self, path: Union[str, Path], *, exclude: Iterable[str] = SimpleFrozenList()
+    ) -> "KeyphraseExtractor":
+        """Load the weights, which must be of this architecture.
+
+        path (Union[str, Path]): The folder that `to_disk` wrote.
+        exclude (Iterable[str]): What is not to be loaded.
+        RAISES: ValueError where they are of another one, or of other styles.
+        """
+        with self._loading():
+            super().from_disk(path, exclude=exclude)
+        return self
+
+    @contextmanager
+    def _loading(self) -> Iterator[None]:
+        advice = "Load it with the config that it was saved with."
+        try:
+            yield
+        except ValueError as error:
+            raise ValueError(
+                f"The saved model of {self.name!r} is of another architecture than the "
+                f"config: {error}. {advice}"
+            ) from error
+        saved = find_styles(self.model)
+        if saved != self.styles:
+            raise ValueError(
+                f"The saved model of {self.name!r} has the styles {saved}, the config "
+                f"has {self.styles}. {advice}"
+            )
 
     def _nothing_to_learn(self, sample: List[Example]) -> str:
         annotated = [eg for eg in sample if self.key in eg.reference.spans]

@@ -264,3 +264,33 @@ def test_a_mixture_of_styles_is_kept(tmp_path):
     nlp.to_disk(tmp_path)
     pipe = spacy.load(tmp_path).get_pipe("keyphrase_extractor")
     assert pipe.style == {"subject": 0.3, "method": 0.7}
+
+
+@pytest.mark.parametrize(
+    ("architecture", "model", "message"),
+    [
+        ("RankKPE", {}, "of another architecture than the config: .*from 1 to 3"),
+        ("JointKPE", {"hidden_size": 16}, "of another architecture .*from 16 to 32"),
+        ("JointKPE", {"styles": ["a"]}, "'phrase_features' from 38 to 39"),
+        ("JointKPE", {"styles": ["b", "a"]}, r"styles \['a', 'b'\], the config has"),
+    ],
+)
+def test_a_model_of_another_config(architecture, model, message, tmp_path):
+    def make(architecture, styles=("a", "b"), **model):
+        features = {
+            "@layers": "spacy_keyphrase.PhraseFeatures.v1",
+            "styles": list(styles),
+        }
+        model = {"features": features, **model}
+        return blank(architecture=architecture, model=model)
+
+    nlp = make("JointKPE")
+    nlp.initialize(lambda: examples(nlp))
+    pipe = make(architecture, **model).get_pipe("keyphrase_extractor")
+    with pytest.raises(ValueError, match=message) as caught:
+        pipe.from_bytes(nlp.get_pipe("keyphrase_extractor").to_bytes())
+    assert "Load it with the config that it was saved with." in str(caught.value)
+    nlp.get_pipe("keyphrase_extractor").to_disk(tmp_path / "pipe")
+    pipe = make(architecture, **model).get_pipe("keyphrase_extractor")
+    with pytest.raises(ValueError, match=message):
+        pipe.from_disk(tmp_path / "pipe")
