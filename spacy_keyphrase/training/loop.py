@@ -103,6 +103,10 @@ def _check_config(saved: Config, given: Config) -> None:
             config["training"].pop(name, None)
         # Its schedule may end later.
         config["training"].get("optimizer", {}).pop("learn_rate", None)
+    # What comes from another pipeline is described there.
+    for name, component in list(new.get("components", {}).items()):
+        if "source" in component:
+            del new["components"][name]
     for section in ("nlp", "components", "training"):
         changed = _differences(old.get(section), new.get(section, {}), section)
         if changed:

@@ -229,6 +229,19 @@ def test_another_config(make_config, tmp_path, monkeypatch):
     assert not find_checkpoint(tmp_path / "run")
 
 
+def test_a_component_of_another_pipeline(make_config, tmp_path, monkeypatch):
+    run(make_config(training__max_steps=2), tmp_path / "first")
+    config = make_config()
+    source = {"source": str(tmp_path / "first" / "model-last")}
+    config["components"] = {"keyphrase_extractor": source}
+    run(config, tmp_path / "whole")
+    stop_after(5, config, tmp_path / "parts", monkeypatch)
+    run(config, tmp_path / "parts", resume=True)
+    assert weights(tmp_path / "parts" / "model-last") == weights(
+        tmp_path / "whole" / "model-last"
+    )
+
+
 def test_nothing_to_resume(make_config, tmp_path):
     config = make_config(training__max_steps=2)
     last = run(config, tmp_path / "run", resume=True)
