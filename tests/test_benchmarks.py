@@ -14,8 +14,7 @@ from benchmarks.peers import Unavailable, distinct
 from benchmarks.quality import measure
 from benchmarks.report import table, write_report
 from benchmarks.speed import run_network, run_overhead, run_speed
-from benchmarks.systems import PIPELINES, STYLES, SYSTEMS, make_system
-from spacy_keyphrase.models.bundle import load_bundled
+from benchmarks.systems import PIPELINES, SYSTEMS, make_system
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXTS = [
@@ -34,8 +33,6 @@ NEEDS_MODEL = {"firstnp", "ours-tagged", "tagger"}
 def _load(name, request):
     if name in NEEDS_MODEL or name.startswith("ptr-") or name.endswith("rank"):
         request.getfixturevalue("models_dir")
-    if name[5:] in STYLES and load_bundled("en.extractor") is None:
-        pytest.skip("no network is bundled yet")
     system = make_system(name)
     try:
         system.load()
@@ -128,8 +125,6 @@ def test_overhead_is_that_of_our_rankers(models_dir):
 
 
 def test_network_is_measured_against_its_encoder():
-    if load_bundled("en.extractor") is None:
-        pytest.skip("no network is bundled yet")
     systems = {"tokenizer": make_system("tokenizer"), "ours": make_system("ours")}
     (row,) = run_network(systems, FIVE, 3, 1, lambda line: None)
     assert row["system"] == "ours"

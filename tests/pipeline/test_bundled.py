@@ -5,7 +5,6 @@ import spacy
 from confection import ConfigValidationError
 
 from spacy_keyphrase import keyphrases_to_json
-from spacy_keyphrase.models.bundle import load_bundled
 from spacy_keyphrase.pipeline.keyphrase import BundledExtractor
 from spacy_keyphrase.pipeline.ranker import KeyphraseRanker
 
@@ -14,11 +13,6 @@ TEXT = (
     "graph neural network that predicts properties of molecules from their structure. "
     "Message passing between atoms is learned from quantum chemistry data. On three "
     "benchmarks molecular property prediction improves by a large margin."
-)
-
-
-pytestmark = pytest.mark.skipif(
-    load_bundled("en.extractor") is None, reason="no network is bundled yet"
 )
 
 
