@@ -209,8 +209,8 @@ def heads_report(rows: List[Row]) -> str:
                 cells.append([encoder, head, len(runs)])
                 for name in ("f1@5", "f1@10", "present_f1@5", "present_f1@10"):
                     values = [run[name] for run in runs]
-                    spread = stdev(values) if len(values) > 1 else 0.0
-                    cells[-1].append(f"{mean(values):.2f} ± {spread:.2f}")
+                    spread = f" ± {stdev(values):.2f}" if len(values) > 1 else ""
+                    cells[-1].append(f"{mean(values):.2f}{spread}")
                 cells[-1].append(median(run["minutes"] for run in runs))
         header = ["encoder", "head", "seeds", "F1@5", "F1@10"]
         header += ["present F1@5", "present F1@10", "minutes"]

@@ -9,6 +9,7 @@ import spacy
 import srsly
 
 from spacy_keyphrase.keyphraseness import read_keyphraseness
+from spacy_keyphrase.models.bundle import load_network
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 
@@ -38,8 +39,6 @@ def test_keyphrase_counts(tmp_path):
 
 @pytest.mark.slow
 def test_a_trained_network_in_one_file(tmp_path):
-    from spacy_keyphrase.models.bundle import load_network
-
     nlp = spacy.blank("en")
     extractor = nlp.add_pipe("keyphrase_extractor")
     text = "Graph neural networks rank the vertices of graphs."
