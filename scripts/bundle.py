@@ -24,6 +24,7 @@ def main(pipeline: str, component: str, output: str) -> None:
         else {
             "candidates": config["candidates"],
             "style": config["style"],
+            "blend": config["blend"],
             "calibration": pipe.cfg["calibration"],
         }
     )

@@ -1,7 +1,8 @@
 """``spacy keyphrase convert``: a corpus as .spacy files."""
 
 from pathlib import Path
-from typing import Annotated
+from random import Random
+from typing import Annotated, Optional
 
 import spacy
 import typer
@@ -31,6 +32,16 @@ def convert_cli(
     max_docs_per_file: Annotated[
         int, typer.Option("--max-docs-per-file", min=1, help="Size of a shard.")
     ] = 5000,
+    shuffle: Annotated[
+        Optional[int],
+        typer.Option(
+            "--shuffle",
+            metavar="SEED",
+            help="Write the documents in random order, for training: a corpus that is "
+            "sorted by venue or by date is learned from worse. All are in memory then.",
+            show_default=False,
+        ),
+    ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace what is at the output.")
     ] = False,
@@ -43,6 +54,10 @@ def convert_cli(
     read = ReadReport()
     documents = read_inputs([corpus], input_format, lang, on_error, limit, read)
     used_lang, documents = peek_lang(documents, lang)
+    if shuffle is not None:
+        drawn = list(documents)
+        Random(shuffle).shuffle(drawn)
+        documents = iter(drawn)
     nlp = spacy.blank(used_lang)
     nlp.max_length = 1_000_000_000
     with Progress() as progress:

@@ -10,6 +10,7 @@ from thinc.types import Floats2d
 
 from .columns import MAX_WORDS, make_columns
 from .mentions import Mentions
+from .prior import LOG_SCALE
 
 InT = Tuple[List[Doc], Mentions]
 
@@ -48,6 +49,8 @@ FEATURES = (
     "keyphrase_share",
     "keyphrase_known",
 )
+
+_PRIOR = FEATURES.index("prior")
 
 
 @registry.layers("spacy_keyphrase.PhraseFeatures.v1")
@@ -107,6 +110,7 @@ def _forward(
     ops: Any = model.ops
     own_gold = mentions.gold if is_train and model.attrs["leave_one_out"] else None
     features = phrase_features(docs, mentions, own_gold)
+    mentions.priors = features[:, _PRIOR] * LOG_SCALE
     if model.attrs["styles"]:
         styles = mentions.styles
         if styles is None:
@@ -122,6 +126,11 @@ def _withhold(styles: numpy.ndarray, rates: numpy.ndarray) -> numpy.ndarray:
     kept = numpy.random.random(len(styles)) >= styles @ rates
     given: numpy.ndarray = styles * kept[:, None]
     return given
+
+
+def has_features(model: Model[Any, Any]) -> bool:
+    """Whether a network has `PhraseFeatures` in it."""
+    return any(node.name == "phrase_features" for node in model.walk())
 
 
 def find_styles(model: Model[Any, Any]) -> List[str]:

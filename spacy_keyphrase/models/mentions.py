@@ -34,6 +34,8 @@ class Mentions:
         (phrases,).
     styles (Optional[ndarray]): For each doc the weights of the annotation styles to
         follow, all 0 for none in particular, float of shape (docs, styles).
+    priors (Optional[ndarray]): Of each phrase the logarithm of what an untrained
+        ranking makes of it, float of shape (phrases,); `PhraseFeatures` sets it.
     """
 
     starts: numpy.ndarray
@@ -45,6 +47,7 @@ class Mentions:
     keys: Optional[numpy.ndarray] = None
     gold: Optional[numpy.ndarray] = None
     styles: Optional[numpy.ndarray] = None
+    priors: Optional[numpy.ndarray] = None
 
     def __len__(self) -> int:
         return len(self.starts)

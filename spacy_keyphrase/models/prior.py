@@ -10,6 +10,8 @@ from ..words import bounds
 # Share of its value that a phrase keeps if it never stands free of its neighbours, if
 # its last word is no noun, if a stop word is inside.
 _BOUND, _NO_NOUN, _BROKEN = 0.15, 0.3, 0.3
+# Logarithms are divided by it, to be about as large as other features.
+LOG_SCALE = 3
 _LENGTHS = numpy.array([0.38, 1.0, 1.4, 1.3, 0.55])
 
 
@@ -41,8 +43,8 @@ def add_priors(
     prior *= numpy.where(columns["other_inside"], _BROKEN, 1)
     similarity = numpy.maximum(columns["similarity"], LEAST_SIMILAR)
     near = prior * numpy.sqrt(similarity)
-    columns["prior"] = numpy.log(prior + 1e-3) / 3
-    columns["near_prior"] = numpy.log(near + 1e-3) / 3
+    columns["prior"] = numpy.log(prior + 1e-3) / LOG_SCALE
+    columns["near_prior"] = numpy.log(near + 1e-3) / LOG_SCALE
     columns["prior_rank"] = _ranks(prior, doc_phrases)
     columns["near_prior_rank"] = _ranks(near, doc_phrases)
     columns["similarity_rank"] = _ranks(columns["similarity"], doc_phrases)

@@ -62,6 +62,7 @@ DEFAULT_CONFIG = {
     "subphrases": "keep",
     "case": "surface",
     "style": None,
+    "blend": 0.0,
     "key": KEY,
     "scorer": {"@scorers": "spacy_keyphrase.scorer.v1"},
 }
@@ -85,6 +86,7 @@ def make_keyphrase_extractor(
     subphrases: Subphrases,
     case: Case,
     style: Optional[Style],
+    blend: float,
     key: str,
     scorer: Optional[Scorer],
 ) -> "KeyphraseExtractor":
@@ -106,6 +108,9 @@ def make_keyphrase_extractor(
     style (Optional[Style]): The annotation convention to follow, one of those that the
         model was trained with, or a dict of several with their weights; by default
         none in particular.
+    blend (float): Weight of an untrained ranking beside the network: its logarithm
+        times this is added to the scores. Texts unlike those that the network learned
+        from gain by it. Takes a ranking head and `PhraseFeatures`.
     key (str): Key of the span group, of the gold as well, and name of the `doc._`
         attribute.
     scorer (Optional[Scorer]): The scoring method.
@@ -119,6 +124,7 @@ def make_keyphrase_extractor(
         selection=selection,
         case=case,
         style=style,
+        blend=blend,
         key=key,
         scorer=scorer,
     )
@@ -135,6 +141,7 @@ class KeyphraseExtractor(NetworkAnnotator, TrainablePipe):  # type: ignore[misc]
     selection (Optional[Selection]): How many keyphrases are kept, and which.
     case (str): "surface" or "lower".
     style (Optional[Style]): The annotation convention to follow.
+    blend (float): Weight of an untrained ranking beside the network.
     key (str): Key of the span group.
     scorer (Optional[Scorer]): The scoring method.
     """
@@ -169,11 +176,12 @@ class KeyphraseExtractor(NetworkAnnotator, TrainablePipe):  # type: ignore[misc]
         gold = read_gold(examples, mentions, self.key)
         mentions.gold = gold.phrases
         set_dropout_rate(self.model, drop)
-        output, backprop = self.model.begin_update((docs, mentions))
-        loss, gradient = self._loss(output, mentions, gold)
-        backprop(gradient)
-        if sgd is not None:
-            self.finish_update(sgd)
+        with self._threads():
+            output, backprop = self.model.begin_update((docs, mentions))
+            loss, gradient = self._loss(output, mentions, gold)
+            backprop(gradient)
+            if sgd is not None:
+                self.finish_update(sgd)
         losses[self.name] += loss
         return losses
 

@@ -1,15 +1,13 @@
 """``keyphrase``: good keyphrases at once, with nothing to choose or download."""
 
-from typing import List, Literal, Optional, Sequence, Union
+from typing import Literal, Optional, Union
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
-from spacy.tokens import Doc
 from spacy.util import registry
 
 from ..candidates import make_phrases
-from ..keyphrase import KEY, Record
-from ..models.blas import one_thread, set_fast_blas
+from ..keyphrase import KEY
 from ..models.bundle import load_bundled
 from ..rankers.statistical import make_statistical
 from ..selection import Selection, Subphrases
@@ -82,7 +80,6 @@ def make_keyphrase(
     bundled = load_bundled(f"{nlp.lang}.extractor") if method == "auto" else None
     if bundled is not None:
         model, settings = bundled
-        set_fast_blas(model)
         extractor = BundledExtractor(
             nlp.vocab,
             model,
@@ -91,6 +88,7 @@ def make_keyphrase(
             selection=selection,
             case=case,
             style=settings["style"] if style is None else style,
+            blend=settings.get("blend", 0.0),
             key=key,
             scorer=scorer,
         )
@@ -115,8 +113,3 @@ def make_keyphrase(
 class BundledExtractor(NetworkAnnotator, Pipe):
     """An extractor that is trained already, and is not trained with the pipeline. Its
     weights are those of the package: a saved pipeline does not hold them."""
-
-    def predict(self, docs: Sequence[Doc]) -> List[List[Record]]:
-        """The keyphrases of a batch of docs, which are left as they are."""
-        with one_thread():
-            return super().predict(docs)

@@ -1,5 +1,6 @@
 """What the pipes have in common whose keyphrases a network scores."""
 
+from contextlib import nullcontext
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 import numpy
@@ -10,7 +11,8 @@ from thinc.types import Floats2d
 
 from ..candidates import Suggester, suggest_batch
 from ..keyphrase import KEY, Alignment, Record, register_extensions
-from ..models.features import find_styles
+from ..models.blas import one_thread, set_fast_blas
+from ..models.features import find_styles, has_features
 from ..models.heads import HEADS
 from ..models.mentions import Mentions, phrase_max, read_mentions
 from ..selection import Selection, select
@@ -39,6 +41,9 @@ class NetworkAnnotator(KeyphraseAnnotator):
     selection (Optional[Selection]): How many keyphrases are kept, and which.
     case (str): "surface" or "lower".
     style (Optional[Style]): The annotation convention to follow.
+    blend (float): Weight of an untrained ranking beside the network: its logarithm
+        times this is added to the scores. Texts unlike those that the network learned
+        from gain by it. The network must have a ranking head and `PhraseFeatures`.
     key (str): Key of the span group.
     scorer (Optional[Scorer]): The scoring method.
     """
@@ -53,6 +58,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
         selection: Optional[Selection] = None,
         case: Case = "surface",
         style: Optional[Style] = None,
+        blend: float = 0.0,
         key: str = KEY,
         scorer: Optional[Scorer] = None,
     ):
@@ -64,6 +70,9 @@ class NetworkAnnotator(KeyphraseAnnotator):
                 "be that of an extractor, such as spacy_keyphrase.JointKPE.v1."
             )
         register_extensions(key)
+        set_fast_blas(model)
+        # The threads of torch are its own affair.
+        self._threads = nullcontext if _has_shims(model) else one_thread
         self.vocab = vocab
         self.model = model
         self.candidates = candidates
@@ -73,6 +82,13 @@ class NetworkAnnotator(KeyphraseAnnotator):
         self.key = key
         self.scorer = scorer
         self.head = HEADS[head]()
+        if blend and (self.head.probabilities or not has_features(model)):
+            raise ValueError(
+                f"{name!r} has the blend {blend}, but its model has no untrained "
+                "ranking to blend with: that takes JointKPE.v1 or RankKPE.v1 with "
+                "PhraseFeatures.v1."
+            )
+        self.blend = blend
         self.styles = find_styles(model)
         self.style = style
         self._style_weights(style)  # an unknown one is said at once
@@ -128,24 +144,37 @@ class NetworkAnnotator(KeyphraseAnnotator):
         records: List[List[Record]] = []
         batch: List[Doc] = []
         tokens = 0
-        for doc in docs:
-            if batch and tokens + len(doc) > _BATCH_TOKENS:
-                records += self._predict(batch)
-                batch, tokens = [], 0
-            batch.append(doc)
-            tokens += len(doc)
-        return records + (self._predict(batch) if batch else [])
+        with self._threads():
+            for doc in docs:
+                if batch and tokens + len(doc) > _BATCH_TOKENS:
+                    records += self._predict(batch)
+                    batch, tokens = [], 0
+                batch.append(doc)
+                tokens += len(doc)
+            return records + (self._predict(batch) if batch else [])
 
     def _predict(self, docs: List[Doc]) -> List[List[Record]]:
         mentions = self.read(docs)
         if not len(mentions):
             return [[] for _ in docs]
-        ops: Any = self.model.ops
-        output = ops.to_numpy(self.model.predict((docs, mentions)))
-        scores = self._calibrate(self.head.scores(output, mentions))
+        scores = self._calibrate(self.score_mentions(docs, mentions))
         best = phrase_max(scores, mentions)
         phrases = _Phrases(mentions, scores)
         return [self._select(doc, i, phrases, best) for i, doc in enumerate(docs)]
+
+    def score_mentions(self, docs: Sequence[Doc], mentions: Mentions) -> numpy.ndarray:
+        """Score the candidate mentions of a batch, before calibration.
+
+        docs (Sequence[Doc]): The docs.
+        mentions (Mentions): What `read` found in them, one mention at least.
+        RETURNS (ndarray): Float of shape (mentions,).
+        """
+        ops: Any = self.model.ops
+        output = ops.to_numpy(self.model.predict((list(docs), mentions)))
+        scores = self.head.scores(output, mentions)
+        if self.blend and mentions.priors is not None:
+            scores = scores + self.blend * mentions.priors[mentions.phrases]
+        return scores
 
     def _select(
         self, doc: Doc, index: int, phrases: "_Phrases", best: numpy.ndarray
@@ -187,6 +216,11 @@ class NetworkAnnotator(KeyphraseAnnotator):
         scale, shift = self.cfg["calibration"]
         calibrated: numpy.ndarray = 1 / (1 + numpy.exp(-(scale * scores + shift)))
         return calibrated
+
+
+def _has_shims(model: ExtractorModel) -> bool:
+    """Whether a part of a network is of another library."""
+    return any(node.shims for node in model.walk())
 
 
 class _Phrases:

@@ -1,6 +1,6 @@
 """From the scores of a ranking head to probabilities (Platt 1999)."""
 
-from typing import Any, Iterable, Tuple
+from typing import Iterable, Tuple
 
 import numpy
 from spacy.training import Example
@@ -71,7 +71,6 @@ def score_examples(
     examples (Iterable[Example]): Tokenized docs with gold; those without are left out.
     RETURNS (Tuple[ndarray, ndarray]): Float and bool, both of shape (phrases,).
     """
-    ops: Any = pipe.model.ops
     scores, gold = [numpy.zeros(0)], [numpy.zeros(0, dtype=bool)]
     for example in examples:
         if pipe.key not in example.reference.spans:
@@ -79,8 +78,7 @@ def score_examples(
         mentions = pipe.read([example.predicted])
         if not len(mentions):
             continue
-        output = pipe.model.predict(([example.predicted], mentions))
-        raw = pipe.head.scores(ops.to_numpy(output), mentions)
+        raw = pipe.score_mentions([example.predicted], mentions)
         scores.append(phrase_max(raw, mentions))
         gold.append(read_gold([example], mentions, pipe.key).phrases)
     return numpy.concatenate(scores), numpy.concatenate(gold)

@@ -239,6 +239,23 @@ def test_convert(gold: Path, tmp_path: Path) -> None:
     assert len(cells(run("evaluate", output, gold, "--k", "5").stdout)) == 1
 
 
+def test_convert_shuffled(tmp_path: Path) -> None:
+    ids = [f"{year}-{n}" for year in range(2000, 2010) for n in range(5)]
+    records = [{"id": i, "text": f"About {i}.", "keyphrases": ["about"]} for i in ids]
+    gold = write(tmp_path / "by_year.jsonl", records)
+
+    def written(*options: object) -> List[str]:
+        output = tmp_path / "train"
+        run("convert", gold, output, "--max-docs-per-file", 10, "--overwrite", *options)
+        examples = KeyphraseCorpus(output)(spacy.blank("en"))
+        return [e.reference.spans["keyphrases"].attrs["id"] for e in examples]
+
+    assert written() == ids
+    drawn = written("--shuffle", 1)
+    assert sorted(drawn) == ids and len({i[:4] for i in drawn[:10]}) > 4
+    assert drawn == written("--shuffle", 1) != written("--shuffle", 2)
+
+
 def test_convert_malformed(gold: Path, tmp_path: Path) -> None:
     gold.write_text(gold.read_text() + "{\n")
     result = run("convert", gold, tmp_path / "a.spacy", code=1)

@@ -2,8 +2,10 @@
 
 import pickle
 
+import numpy
 import pytest
 import spacy
+from numpy.testing import assert_allclose
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import fix_random_seed
@@ -24,6 +26,7 @@ TOK2VEC = {
     "subword_features": True,
     "pretrained_vectors": None,
 }
+FEATURES = {"@layers": "spacy_keyphrase.PhraseFeatures.v1"}
 ARCHITECTURES = ("JointKPE", "RankKPE", "ChunkKPE", "TagKPE", "SpanKPE")
 
 # In every text the keyphrases follow "studies" and "with", wherever that is.
@@ -264,6 +267,38 @@ def test_a_mixture_of_styles_is_kept(tmp_path):
     nlp.to_disk(tmp_path)
     pipe = spacy.load(tmp_path).get_pipe("keyphrase_extractor")
     assert pipe.style == {"subject": 0.3, "method": 0.7}
+
+
+def test_blend(tmp_path):
+    """With more and more weight the untrained ranking decides."""
+    nlp = blank(model={"features": FEATURES}, top_n=0, blend=0.2)
+    train(nlp, examples(nlp), epochs=5)
+    pipe = nlp.get_pipe("keyphrase_extractor")
+    doc = nlp.make_doc(TEXTS[7][0])
+    mentions = pipe.read([doc])
+
+    def scores(blend):
+        pipe.blend = blend
+        return pipe.score_mentions([doc], mentions)
+
+    network, blended = scores(0), scores(0.2)
+    untrained = (blended - network) / 0.2
+    assert numpy.ptp(untrained) > 1
+    assert_allclose(scores(0.6) - network, 0.6 * untrained, atol=1e-4)
+    # It is of phrases: the same for all mentions of one.
+    assert len(set(zip(mentions.phrases, untrained.round(4), strict=True))) == (
+        mentions.n_phrases
+    )
+    nlp.to_disk(tmp_path)
+    assert spacy.load(tmp_path).get_pipe("keyphrase_extractor").blend == 0.2
+
+
+@pytest.mark.parametrize(
+    ("architecture", "model"), [("RankKPE", {}), ("ChunkKPE", {"features": FEATURES})]
+)
+def test_nothing_to_blend_with(architecture, model):
+    with pytest.raises(ValueError, match=r"has the blend 0\.5, but its model has no"):
+        blank(architecture=architecture, model=model, blend=0.5)
 
 
 @pytest.mark.parametrize(
