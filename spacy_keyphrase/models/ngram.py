@@ -28,6 +28,7 @@ def build_joint(
     hidden_size: int = 512,
     features: Optional[Features] = None,
     context: bool = False,
+    loss: str = "hinge",
 ) -> Model[InT, Floats2d]:
     """JointKPE (Sun et al. 2021): rank phrases and classify their mentions at once.
 
@@ -41,8 +42,10 @@ def build_joint(
         representation; none in the paper.
     context (bool): Whether to add the mean of the document's token representations;
         not in the paper.
+    loss (str): The ranking loss: "hinge" as in the paper, or "softmax", which cares
+        more for the top of the ranking.
     """
-    return _build("joint", 3, tok2vec, max_length, hidden_size, features, context)
+    return _build("joint", 3, tok2vec, max_length, hidden_size, features, context, loss)
 
 
 @registry.architectures("spacy_keyphrase.RankKPE.v1")  # type: ignore
@@ -52,13 +55,14 @@ def build_rank(
     hidden_size: int = 512,
     features: Optional[Features] = None,
     context: bool = False,
+    loss: str = "hinge",
 ) -> Model[InT, Floats2d]:
     """RankKPE (Sun et al. 2021): rank phrases by their best mention.
 
     Output: the rank score of each mention, float of shape (mentions, 1). The
     arguments are those of `JointKPE`.
     """
-    return _build("rank", 1, tok2vec, max_length, hidden_size, features, context)
+    return _build("rank", 1, tok2vec, max_length, hidden_size, features, context, loss)
 
 
 @registry.architectures("spacy_keyphrase.ChunkKPE.v1")  # type: ignore
@@ -86,6 +90,7 @@ def _build(
     hidden_size: int,
     features: Optional[Features],
     context: bool,
+    loss: Optional[str] = None,
 ) -> Model[InT, Floats2d]:
     composer = NGramConv(max_length, hidden_size)
     output = Linear(nO=width, nI=hidden_size)
@@ -108,6 +113,7 @@ def _build(
             "max_length": max_length,
             "activation": head != "chunk",
             "dropout_rate": 0.0,
+            **({} if loss is None else {"loss": loss}),
         },
         dims={"nO": width},
     )

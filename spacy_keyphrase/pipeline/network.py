@@ -13,7 +13,7 @@ from ..candidates import Suggester, suggest_batch
 from ..keyphrase import KEY, Alignment, Record, register_extensions
 from ..models.blas import one_thread, set_fast_blas
 from ..models.features import find_styles, has_features
-from ..models.heads import HEADS
+from ..models.heads import HEADS, make_head
 from ..models.mentions import Mentions, phrase_max, read_mentions
 from ..selection import Selection, select
 from ..word_reader import read_words
@@ -81,7 +81,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
         self.case = case
         self.key = key
         self.scorer = scorer
-        self.head = HEADS[head]()
+        self.head = make_head(model.attrs)
         if blend and (self.head.probabilities or not has_features(model)):
             raise ValueError(
                 f"{name!r} has the blend {blend}, but its model has no untrained "

@@ -1,5 +1,7 @@
 """Worked examples of the five heads, and properties that hold of all of them."""
 
+import math
+
 import numpy
 import pytest
 import spacy
@@ -7,9 +9,9 @@ from numpy.testing import assert_allclose
 from spacy.tokens import Doc
 
 from spacy_keyphrase.candidates import make_ngrams
-from spacy_keyphrase.models.heads import HEADS, Gold
+from spacy_keyphrase.models.heads import HEADS, Gold, make_head
 from spacy_keyphrase.models.heads.base import cross_entropy
-from spacy_keyphrase.models.heads.rank import hinge
+from spacy_keyphrase.models.heads.rank import hinge, softmax_loss
 from spacy_keyphrase.models.heads.tag import tag_labels
 from spacy_keyphrase.models.mentions import (
     Mentions,
@@ -76,12 +78,47 @@ def test_rank_loss():
     assert hinge(scores, docs, gold)[0] == pytest.approx(0.2625)
 
 
-def test_rank_loss_needs_both_kinds():
+def test_softmax_loss():
+    # Odds of 1 and 4, against others of 2 and 3; then 1 against 1.
+    scores = numpy.log([1.0, 2, 4, 3, 1, 1])
+    docs, gold = ints(0, 0, 0, 0, 1, 1), numpy.array([1, 0, 1, 0, 0, 1], dtype=bool)
+    loss, gradient = softmax_loss(scores, docs, gold)
+    first = (math.log(6) + math.log(9 / 4)) / 2
+    assert loss == pytest.approx((first + math.log(2)) / 2)
+    assert_allclose(gradient[[0, 2]], [-5 / 6 / 4, -5 / 9 / 4])
+    assert_allclose(gradient[[1, 3]], numpy.array([0.4, 0.6]) * (5 / 6 + 5 / 9) / 4)
+    assert_allclose(gradient[4:], [0.25, -0.25])
+
+
+def test_softmax_loss_cares_for_the_top():
+    """A gold phrase below all others weighs no more than one below the best; for the
+    hinge it is all that counts."""
+    scores = numpy.array([10.0, *numpy.linspace(9, 0, 50), -10.0])
+    gold = numpy.zeros(52, dtype=bool)
+    gold[[1, -1]] = True  # one in the second place, one in the last
+    docs = numpy.zeros(52, dtype="i4")
+    _, softmax = softmax_loss(scores, docs, gold)
+    assert softmax[1] / softmax[-1] > 0.5
+    assert softmax[0] > 10 * softmax[25]
+    _, hinged = hinge(scores, docs, gold)
+    assert hinged[1] / hinged[-1] < 0.2
+    # Scores far apart are no reason for infinities.
+    loss, gradient = softmax_loss(1000 * scores, docs, gold)
+    assert numpy.isfinite(loss) and numpy.isfinite(gradient).all()
+
+
+@pytest.mark.parametrize("rank_loss", [hinge, softmax_loss])
+def test_rank_loss_needs_both_kinds(rank_loss):
     scores, docs = numpy.ones(3), ints(0, 0, 1)
     for gold in ([True] * 3, [False] * 3, [False, False, True]):
-        loss, gradient = hinge(scores, docs, numpy.array(gold))
+        loss, gradient = rank_loss(scores, docs, numpy.array(gold))
         assert loss == 0
         assert not gradient.any()
+
+
+def test_an_unknown_rank_loss():
+    with pytest.raises(ValueError, match=r"no ranking loss 'hing'.*'hinge', 'softmax'"):
+        HEADS["joint"]("hing")
 
 
 def test_chunk_loss():
@@ -159,20 +196,25 @@ def random_case(head, seed):
     return output, mentions, gold
 
 
-@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize(
+    "attrs",
+    [*({"head": head} for head in HEADS), {"head": "joint", "loss": "softmax"}],
+    ids=str,
+)
 @pytest.mark.parametrize("seed", range(3))
-def test_gradients(head, seed):
+def test_gradients(attrs, seed):
     """Every gradient is what a small step makes of the loss."""
-    output, mentions, gold = random_case(head, seed)
+    head = make_head(attrs)
+    output, mentions, gold = random_case(attrs["head"], seed)
     output = output.astype("f8")
-    found = HEADS[head]().loss(output, mentions, gold).gradient
+    found = head.loss(output, mentions, gold).gradient
     step = 1e-5
     for index in numpy.ndindex(*output.shape):
         values = []
         for sign in (1, -1):
             moved = output.copy()
             moved[index] += sign * step
-            values.append(HEADS[head]().loss(moved, mentions, gold).value)
+            values.append(head.loss(moved, mentions, gold).value)
         # Hinges have corners, but a random point is at none.
         slope = (values[0] - values[1]) / (2 * step)
         assert found[index] == pytest.approx(slope, abs=1e-6)

@@ -14,12 +14,14 @@ class JointHead:
     Output of the network: the rank score and the two chunk logits of each mention,
     float of shape (mentions, 3). Loss: the sum of both losses. Only the ranking is
     used to predict.
+
+    loss (str): The ranking loss, "hinge" as in the paper, or "softmax".
     """
 
     probabilities = False
 
-    def __init__(self) -> None:
-        self._rank, self._chunk = RankHead(), ChunkHead()
+    def __init__(self, loss: str = "hinge") -> None:
+        self._rank, self._chunk = RankHead(loss), ChunkHead()
 
     def scores(self, output: numpy.ndarray, mentions: Mentions) -> numpy.ndarray:
         return self._rank.scores(output[:, :1], mentions)
