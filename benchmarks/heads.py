@@ -17,7 +17,6 @@ import json
 import sys
 import time
 from pathlib import Path
-from random import Random
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
 HERE = Path(__file__).resolve().parent
@@ -47,13 +46,11 @@ WORDS = 2000  # of an update
 
 
 class Part(NamedTuple):
-    """Some documents of a split: in its order or, where that is one venue after the
-    other, in a random one."""
+    """Some documents of a split, in its order."""
 
     split: str
     first: int
     number: int
-    drawn: bool = False
 
 
 class Task(NamedTuple):
@@ -75,8 +72,8 @@ TASKS = {
         updates={"cnn": 500, "transformer": 200},
     ),
     "acmdl": Task(
-        train=Part("acmdl/train", 1000, 5000, drawn=True),
-        dev=Part("acmdl/train", 0, 500, drawn=True),
+        train=Part("acmdl/train", 1000, 5000),
+        dev=Part("acmdl/train", 0, 500),
         test="acmdl/valid",
         k=5,
         updates={"cnn": 1200, "transformer": 400},
@@ -193,17 +190,12 @@ def make_config(run: Dict[str, Any], task: Task, work: Path) -> Config:
 
 def _write(part: Part, work: Path) -> Path:
     """Some documents of a split as a file of their own."""
-    drawn = "-drawn" if part.drawn else ""
-    name = f"{part.split.replace('/', '-')}-{part.first}-{part.number}{drawn}.jsonl"
-    path = work / name
+    path = work / f"{part.split.replace('/', '-')}-{part.first}-{part.number}.jsonl"
     if not path.exists():
         work.mkdir(parents=True, exist_ok=True)
         source = shared_dir() / "data" / f"{part.split}.jsonl.gz"
         with gzip.open(source, "rt", encoding="utf8") as lines:
-            documents = list(lines)
-        if part.drawn:
-            Random(0).shuffle(documents)
-        kept = documents[part.first : part.first + part.number]
+            kept = list(lines)[part.first : part.first + part.number]
         path.write_text("".join(kept), encoding="utf8")
     return path
 

@@ -10,7 +10,6 @@ document of a test set is in any of them.
 import sys
 from itertools import chain, islice
 from pathlib import Path
-from random import Random
 from typing import Dict, Iterable, List, NamedTuple
 
 import spacy
@@ -20,18 +19,16 @@ from spacy_keyphrase.corpora import KeyphraseDocument, convert, read_corpus
 
 class Source(NamedTuple):
     """Where a corpus comes from, and which of its documents are held out; those before
-    are left out (the first 460 of Krapivin are its customary test set). Where the file
-    is in an order, by venue, they are drawn."""
+    are left out (the first 460 of Krapivin are its customary test set)."""
 
     file: str
     first_dev: int = 0
     n_dev: int = 0
-    ordered: bool = False
 
 
 SOURCES = {
     # Author keywords of scientific papers.
-    "acmdl": Source("acmdl/train", 0, 1000, ordered=True),
+    "acmdl": Source("acmdl/train", 0, 1000),
     "krapivin": Source("krapivin/abstract_rest", 460, 300),
     "paperlists": Source("paperlists/train"),
     "taln": Source("taln/en"),
@@ -66,17 +63,11 @@ def main(data: Path, output: Path) -> None:
     output.mkdir(parents=True, exist_ok=True)
     held_out: Dict[str, List[KeyphraseDocument]] = {}
     for name, source in SOURCES.items():
-        documents = list(read_corpus(data / f"{source.file}.jsonl.gz"))
-        rng = Random(0)
-        if source.ordered:
-            rng.shuffle(documents)
-        end = source.first_dev + source.n_dev
-        held_out[name] = documents[source.first_dev : end]
-        rest = documents[end:]
-        # One venue after the other is nothing to learn from, nor does the buffer of a
-        # reader mix them.
-        rng.shuffle(rest)
-        n_train = write(output / f"{name}-train.spacy", rest)
+        documents = read_corpus(data / f"{source.file}.jsonl.gz")
+        held_out[name] = list(
+            islice(documents, source.first_dev, source.first_dev + source.n_dev)
+        )
+        n_train = write(output / f"{name}-train.spacy", documents)
         n_dev = write(output / f"{name}-dev.spacy", held_out[name])
         print(f"{name}: {n_train} to learn from, {n_dev} held out", flush=True)
     some = chain.from_iterable(

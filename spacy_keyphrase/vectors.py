@@ -14,11 +14,6 @@ import numpy
 from spacy.attrs import NORM
 from spacy.tokens import Doc
 
-# Of every vector in the table.
-_LENGTH = 127
-# Squared lengths are sums of differences: what is below is 0.
-_TINY = 1e-6
-
 
 @dataclass(frozen=True)
 class WordVectors:
@@ -57,9 +52,8 @@ class WordVectors:
         docs (Sequence[Doc]): The documents.
         starts (ndarray): First token of each span, counted through the documents.
         ends (ndarray): Token after the last.
-        RETURNS (ndarray): Between -1 and 1, float of shape (spans,). Spans of unknown
-            words, names for the most part, are as near as the words of their document
-            are on average; those of words that say nothing have 0.
+        RETURNS (ndarray): Between -1 and 1, float of shape (spans,); 0 where no word of
+            a span is known.
         """
         if not len(self.keys):
             return numpy.zeros(len(starts))
@@ -68,36 +62,19 @@ class WordVectors:
         words = self.vectors[rows] * weights[:, None]
         # Sums over a span come from sums up to its ends.
         along = numpy.zeros(len(rows) + 1)
-        average = numpy.zeros(len(rows) + 1)
         first = 0
         for doc in docs:
             own = words[first : first + len(doc)]
             whole = own.sum(axis=0)
-            inside = slice(first + 1, first + len(doc) + 1)
-            along[inside] = own @ (whole / max(float(numpy.linalg.norm(whole)), 1e-9))
+            along[first + 1 : first + len(doc) + 1] = own @ (
+                whole / max(float(numpy.linalg.norm(whole)), 1e-9)
+            )
             first += len(doc)
-            average[inside] = _average(along[inside], weights[first - len(doc) : first])
         numpy.cumsum(along, out=along)
         squares = _squares(words, starts, ends)
         similarities: numpy.ndarray = along[ends] - along[starts]
         similarities /= numpy.maximum(numpy.sqrt(numpy.maximum(squares, 0)), 1e-9)
-        unknown = numpy.concatenate([[0], numpy.cumsum(rows < 0)])
-        nameless = (squares < _TINY) & (unknown[ends] > unknown[starts])
-        similarities[nameless] = average[ends[nameless]]
         return similarities
-
-
-def _average(products: numpy.ndarray, weights: numpy.ndarray) -> float:
-    """The mean cosine of words with what they were multiplied with.
-
-    products (ndarray): Of vectors of length 127 times their weights, float of shape
-        (words,).
-    weights (ndarray): 0 for words that do not count.
-    """
-    counted = weights > 0
-    if not counted.any():
-        return 0.0
-    return float((products[counted] / weights[counted]).mean()) / _LENGTH
 
 
 def _squares(
