@@ -9,6 +9,9 @@ from .mentions import Mentions
 
 InT = Tuple[Floats2d, Mentions]
 
+# Mentions that are represented at once, in prediction.
+BLOCK = 20_000
+
 
 def NGramConv(
     max_length: int, nO: int, nI: Optional[int] = None
@@ -68,14 +71,18 @@ def _forward(
         rows = xp.asarray((lengths == n).nonzero()[0])
         if not len(rows):
             continue
-        tokens = xp.asarray(starts)[rows][:, None] + xp.arange(n)
-        windows = X[tokens].reshape(len(rows), -1)
         W, b = model.get_param(f"W{n}"), model.get_param(f"b{n}")
-        of_rows = ops.gemm(windows, W, trans2=True)
-        of_rows += b
-        Y[rows] = of_rows
-        if is_train:
-            used.append((n, rows, tokens, windows))
+        # In training all is needed again.
+        size = len(rows) if is_train else BLOCK
+        for first in range(0, len(rows), size):
+            some = rows[first : first + size]
+            tokens = xp.asarray(starts)[some][:, None] + xp.arange(n)
+            windows = X[tokens].reshape(len(some), -1)
+            of_rows = ops.gemm(windows, W, trans2=True)
+            of_rows += b
+            Y[some] = of_rows
+            if is_train:
+                used.append((n, some, tokens, windows))
 
     def backprop(dY: Floats2d) -> Tuple[Floats2d, Mentions]:
         dX = ops.alloc2f(*X.shape)

@@ -14,6 +14,7 @@ from thinc.types import Floats2d
 
 from .composer import NGramConv
 from .mentions import Mentions
+from .slices import represent
 
 InT = Tuple[List[Doc], Mentions]
 Tok2Vec = Model[List[Doc], List[Floats2d]]
@@ -144,7 +145,7 @@ def _forward(
     token_mask: Any = 1.0
     hidden_mask: Any = 1.0
 
-    tokens, bp_tokens = model.get_ref("tok2vec")(docs, is_train)
+    tokens, bp_tokens = represent_tokens(model, docs, is_train)
     X = flatten(model, tokens)
     rate = model.attrs["dropout_rate"] if is_train else 0.0
     if rate:
@@ -195,6 +196,16 @@ def _forward(
         return inputs
 
     return scores, backprop
+
+
+def represent_tokens(
+    model: Model[Any, Any], docs: List[Doc], is_train: bool
+) -> Tuple[List[Floats2d], Callable[[List[Floats2d]], List[Doc]]]:
+    """The representations of the tokens of each doc, and the way back."""
+    tok2vec: Tok2Vec = model.get_ref("tok2vec")
+    if is_train:
+        return tok2vec.begin_update(docs)
+    return represent(tok2vec, docs), lambda d_rows: docs
 
 
 def flatten(model: Model[Any, Any], rows: Sequence[Floats2d]) -> Floats2d:

@@ -8,7 +8,7 @@ from thinc.api import Linear, Model
 from thinc.types import Floats2d
 
 from .mentions import Mentions
-from .ngram import Tok2Vec, flatten, unflatten
+from .ngram import Tok2Vec, flatten, represent_tokens, unflatten
 
 InT = Tuple[List[Doc], Mentions]
 
@@ -67,7 +67,7 @@ def _forward(
 ) -> Tuple[Floats2d, Callable[[Floats2d], InT]]:
     docs, mentions = inputs
     mask: Any = 1.0
-    tokens, bp_tokens = model.get_ref("tok2vec")(docs, is_train)
+    tokens, bp_tokens = represent_tokens(model, docs, is_train)
     X = flatten(model, tokens)
     rate = model.attrs["dropout_rate"] if is_train else 0.0
     if rate:

@@ -5,7 +5,7 @@ import pytest
 import spacy
 from numpy.testing import assert_allclose
 from spacy.ml.models.tok2vec import build_hash_embed_cnn_tok2vec
-from thinc.api import fix_random_seed
+from thinc.api import Model, fix_random_seed
 
 from spacy_keyphrase.candidates import make_ngrams
 from spacy_keyphrase.models.features import (
@@ -15,6 +15,7 @@ from spacy_keyphrase.models.features import (
 )
 from spacy_keyphrase.models.mentions import read_mentions
 from spacy_keyphrase.models.ngram import build_chunk, build_joint, build_rank
+from spacy_keyphrase.models.slices import represent
 from spacy_keyphrase.models.token import build_span, build_tag
 from spacy_keyphrase.word_reader import read_words
 
@@ -168,3 +169,35 @@ def test_features_stay_small():
     features = phrase_features(docs, mentions)
     assert numpy.isfinite(features).all()
     assert numpy.abs(features).max() < 4
+
+
+def test_long_docs_in_slices(monkeypatch):
+    """A slice knows all that its tokens depend on, norms of the tokenizer included."""
+    monkeypatch.setattr("spacy_keyphrase.models.slices.SLICE", 7)
+    network = build_hash_embed_cnn_tok2vec(
+        width=8,
+        depth=3,
+        embed_size=50,
+        window_size=1,
+        maxout_pieces=2,
+        subword_features=True,
+        pretrained_vectors=None,
+    )
+    docs = [NLP(" ".join(TEXTS) + " We don't, can't and won't stop."), NLP("Short.")]
+    fix_random_seed(0)
+    network.initialize(X=docs)
+    # Each has a token norm that its text does not have.
+    assert any(token.norm_ != token.lower_ for token in docs[0])
+    for found, expected in zip(represent(network, docs), network.predict(docs)):
+        assert_allclose(found, expected, atol=1e-5)
+    lengths = []
+    predict = Model.predict
+
+    def spy(model, inputs):
+        if model is network:
+            lengths.extend(map(len, inputs))
+        return predict(model, inputs)
+
+    monkeypatch.setattr(Model, "predict", spy)
+    represent(network, docs)
+    assert max(lengths) == 7 + 2 * 3
