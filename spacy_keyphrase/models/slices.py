@@ -1,5 +1,5 @@
 """Long documents go through convolutional networks in slices: what a slice needs is in
-a processor's cache, and memory does not grow with the document."""
+a processor's cache, and only what comes out grows with the document."""
 
 from typing import Any, List, Optional
 

@@ -28,10 +28,10 @@ TEXTS = [
 NLP = spacy.blank("en")
 
 
-def tok2vec():
+def tok2vec(depth=1):
     return build_hash_embed_cnn_tok2vec(
         width=8,
-        depth=1,
+        depth=depth,
         embed_size=50,
         window_size=1,
         maxout_pieces=2,
@@ -174,19 +174,15 @@ def test_features_stay_small():
 def test_long_docs_in_slices(monkeypatch):
     """A slice knows all that its tokens depend on, norms of the tokenizer included."""
     monkeypatch.setattr("spacy_keyphrase.models.slices.SLICE", 7)
-    network = build_hash_embed_cnn_tok2vec(
-        width=8,
-        depth=3,
-        embed_size=50,
-        window_size=1,
-        maxout_pieces=2,
-        subword_features=True,
-        pretrained_vectors=None,
-    )
+    network = tok2vec(depth=3)
     docs = [NLP(" ".join(TEXTS) + " We don't, can't and won't stop."), NLP("Short.")]
     fix_random_seed(0)
     network.initialize(X=docs)
-    # Each has a token norm that its text does not have.
+    # Entities and sentences may be cut anywhere.
+    docs[0].ents = [docs[0][i : i + 5] for i in range(0, len(docs[0]) - 5, 5)]
+    for i, token in enumerate(docs[0]):
+        token.is_sent_start = i % 4 == 0
+    # The tokenizer gives some a norm that is not their text.
     assert any(token.norm_ != token.lower_ for token in docs[0])
     for found, expected in zip(represent(network, docs), network.predict(docs)):
         assert_allclose(found, expected, atol=1e-5)
