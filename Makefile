@@ -34,7 +34,7 @@ unit: $(VENV)/.test
 # spacy-transformers excludes the newest transformers, so it has an environment of
 # its own.
 unit-spacy-transformers: $(OLDER)/.test
-	$(OLDER)/bin/python -m pytest -n 2 tests/models/test_transformer.py
+	$(OLDER)/bin/python -m pytest -n 2 tests/models/test_transformer.py tests/lm
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py all

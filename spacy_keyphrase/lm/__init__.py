@@ -1,0 +1,1 @@
+"""Language models that score phrases. Needs torch: imported only where one is used."""
