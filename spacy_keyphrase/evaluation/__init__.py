@@ -7,6 +7,7 @@ from .diversity import (
     mean_emb_sim,
     sem_diverse_index,
 )
+from .drift import recall_by_similarity, topic_drift
 from .metrics import Ranking, alpha_ndcg
 from .presets import INVALID_TOKENS, PRESETS, Preset, get_preset
 from .score import Scores, score
@@ -31,6 +32,8 @@ __all__ = [
     "keyphrase_score",
     "make_keyphrase_scorer",
     "mean_emb_sim",
+    "recall_by_similarity",
     "score",
     "sem_diverse_index",
+    "topic_drift",
 ]
