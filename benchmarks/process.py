@@ -25,6 +25,8 @@ PACKAGES = (
     "multi-rake",
     "pytextrank",
     "keybert",
+    "torch",
+    "transformers",
 )
 _FLAGS = ("avx2", "avx512f", "avx512_bf16", "amx_bf16")
 

@@ -218,6 +218,56 @@ def heads_report(rows: List[Row]) -> str:
     return "\n\n".join(parts)
 
 
+def prompts_report(rows: List[Row]) -> str:
+    """Ranking by prompts against the public way and the bare network."""
+    cells = [
+        [
+            row["system"],
+            row["docs"],
+            f"{row['occurrences/doc']:.0f}",
+            f"{row['docs/s']:.2f}",
+            f"{row['literal docs/s']:.3f}",
+            f"{row['ratio']:.1f}",
+            _times(row["of network"]),
+            f"{row['difference']:.1e}",
+        ]
+        for row in rows
+    ]
+    header = ["ranker", "documents", "occurrences each", "docs/s", "public way, docs/s"]
+    header += ["×", "in times of the bare network", "greatest difference of scores"]
+    title = f"## Ranking by prompts: a model of T5-small's size on {rows[0]['dataset']}"
+    return f"{title}\n\n{table(header, cells)}"
+
+
+def rankers_report(rows: List[Row]) -> str:
+    """The rankers on the papers' datasets."""
+    parts = ["## Rankers on the same noun phrases: F1@5 / @10 / @15, promptrank_micro"]
+    datasets = _unique(rows, "dataset")
+    found = {(row["system"], row["dataset"]): row for row in rows}
+    cells = []
+    for system in _unique(rows, "system"):
+        own = [found.get((system, dataset)) for dataset in datasets]
+        scores = [_pair(r, "f1@5", "f1@10", "f1@15") if r else None for r in own]
+        cells.append([system, *scores, *(r["docs/s"] if r else None for r in own)])
+    header = ["ranker", *datasets, *(f"docs/s, {name}" for name in datasets)]
+    parts.append(table(header, cells))
+    for dataset in datasets:
+        of_set = [row for row in rows if row["dataset"] == dataset]
+        cells = [
+            [
+                row["system"],
+                *("{:.1f} – {:.1f}".format(*row[f"f1@{k}_ci"]) for k in (5, 10, 15)),
+                _pair(row, "macro_f1@5", "macro_f1@10", "macro_f1@15"),
+            ]
+            for row in of_set
+        ]
+        header = ["ranker", "95 % of F1@5", "of F1@10", "of F1@15"]
+        header.append("mean over documents")
+        title = f"### {dataset}, {of_set[0]['docs']} documents"
+        parts += [title, table(header, cells)]
+    return "\n\n".join(parts)
+
+
 def environment_report(results: Results) -> str:
     """Processor and versions, once for every kind of result."""
     lines = ["## Where it ran"]
@@ -245,6 +295,8 @@ def write_report(results_dir: Path, path: Path) -> None:
     speed = results.get("speed", {})
     length = results.get("long", {}).get("rows", [])
     heads = results.get("heads", {}).get("rows", [])
+    prompts = results.get("prompts", {}).get("rows", [])
+    rankers = results.get("rankers", {}).get("rows", [])
 
     def picture(name: str, alt: str, drawn: bool) -> None:
         if drawn:
@@ -262,6 +314,10 @@ def write_report(results_dir: Path, path: Path) -> None:
         parts.append(speed_report(speed))
     if heads:
         parts.append(heads_report(heads))
+    if prompts:
+        parts.append(prompts_report(prompts))
+    if rankers:
+        parts.append(rankers_report(rankers))
     if length:
         parts.append(length_report(length))
         drawn = plot_length(length, results_dir / "length.png")

@@ -1,6 +1,6 @@
 """Quality and speed of this package and its peers.
 
-python benchmarks/run.py quality|speed|long|all|report [--systems yake,ours]
+python benchmarks/run.py quality|speed|long|prompts|all|report [--systems yake,ours]
     [--datasets inspec/test,duc2001/test] [--limit N] [--output benchmarks/results]
 """
 
@@ -36,7 +36,12 @@ def main(arguments: Optional[List[str]] = None) -> None:
     for name in options.systems or ():
         make_system(name)  # an unknown name is said before anything runs
     commands: Dict[str, Callable[[argparse.Namespace], None]]
-    commands = {"quality": _quality, "speed": _speed, "long": _long}
+    commands = {
+        "quality": _quality,
+        "speed": _speed,
+        "long": _long,
+        "prompts": _prompts,
+    }
     for name, command in commands.items():
         if options.command in (name, "all"):
             command(options)
@@ -53,7 +58,7 @@ def _parse(arguments: Optional[List[str]]) -> argparse.Namespace:
     )
     parser.add_argument(
         "command",
-        choices=["quality", "speed", "long", "all", "report"],
+        choices=["quality", "speed", "long", "prompts", "all", "report"],
     )
     parser.add_argument("--systems", type=_names, help="comma-separated; all if absent")
     parser.add_argument("--datasets", type=_names, help="such as inspec/test,taln/fr")
@@ -109,6 +114,17 @@ def _long(options: argparse.Namespace) -> None:
     texts = length.synthetic_texts()
     rows = list(length.run_length(systems, texts, _say))
     _save(options.output, "long", rows=rows)
+
+
+def _prompts(options: argparse.Namespace) -> None:
+    try:
+        from benchmarks.prompts import run_prompts
+    except ImportError as reason:
+        _say(f"prompts: skipped: {reason}")
+        return
+    single_core()
+    for row in run_prompts(options.limit or 50, options.passes, _say):
+        _save(options.output, "prompts", rows=[row])
 
 
 def _say(line: str) -> None:
