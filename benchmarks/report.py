@@ -166,10 +166,15 @@ def speed_report(results: Row) -> str:
     if results.get("network"):
         parts.append("### The whole pipe, in times of its token encoder alone")
         cells = [
-            [r["system"], r["dataset"], _times(r["ratio"]), _times(r["ratio_cpu"])]
+            [
+                r["system"],
+                r["dataset"],
+                *(_times(r[key]) for key in ("ratio", "ratio_cpu", "ratio_by_layer")),
+            ]
             for r in results["network"]
         ]
-        parts.append(table(["system", "documents", "wall", "CPU"], cells))
+        names = ["wall", "CPU", "CPU, encoder layer by layer"]
+        parts.append(table(["system", "documents", *names], cells))
     if results.get("memory"):
         parts.append("### Memory in MB after so many short documents")
         marks = [n for n, _ in results["memory"][0]["rss_mb"]]
@@ -248,8 +253,8 @@ def rankers_report(rows: List[Row]) -> str:
     for system in _unique(rows, "system"):
         own = [found.get((system, dataset)) for dataset in datasets]
         scores = [_pair(r, "f1@5", "f1@10", "f1@15") if r else None for r in own]
-        cells.append([system, *scores, *(r["docs/s"] if r else None for r in own)])
-    header = ["ranker", *datasets, *(f"docs/s, {name}" for name in datasets)]
+        cells.append([system, *scores, *(r["docs/CPU-s"] if r else None for r in own)])
+    header = ["ranker", *datasets, *(f"docs/CPU-s, {name}" for name in datasets)]
     parts.append(table(header, cells))
     for dataset in datasets:
         of_set = [row for row in rows if row["dataset"] == dataset]

@@ -9,6 +9,8 @@ from typing import Any, Callable, Dict, Iterable, List, Sequence, Tuple
 import spacy
 from spacy.util import minibatch
 
+from spacy_keyphrase.models.slices import represent
+
 from .data import Corpus
 from .peers import Phrases, Unavailable
 from .process import in_fresh_process
@@ -166,7 +168,8 @@ def run_network(
     systems: Dict[str, System], corpus: Corpus, passes: int, size: int, say: Say
 ) -> List[Row]:
     """What the whole pipe of the bundled network takes, in times of its token encoder
-    alone on the same docs, which are tokenised before.
+    alone on the same docs, which are tokenised before: as thinc predicts, and layer by
+    layer as the pipe does.
 
     systems (Dict[str, System]): Loaded systems by name; only `ours` runs.
     corpus (Corpus): The documents.
@@ -181,24 +184,37 @@ def run_network(
     pipe = nlp.add_pipe("keyphrase")
     encoder = pipe.model.get_ref("tok2vec")
     ratios: List[Seconds] = []
+    ratios_by_layer: List[float] = []
     for i, texts in enumerate(split_passes(corpus, passes, size)):
         docs = list(nlp.tokenizer.pipe(texts))
         batches = list(minibatch(docs, BATCH))
-        encode = partial(_encode, encoder, batches)
-        # The faster of a few: what else the machine does only ever adds.
-        alone = _fastest([timed(encode) for _ in range(REPEATS)])
-        whole = _fastest([timed(partial(_rank, pipe, docs)) for _ in range(REPEATS)])
+        whole, alone, by_layer = (
+            # The faster of a few: what else the machine does only ever adds.
+            _fastest([timed(run) for _ in range(REPEATS)])
+            for run in (
+                partial(_rank, pipe, docs),
+                partial(_encode, encoder.predict, batches),
+                partial(_encode, partial(represent, encoder), batches),
+            )
+        )
         if i:
             ratios.append((whole[0] / alone[0], whole[1] / alone[1]))
+            ratios_by_layer.append(whole[1] / by_layer[1])
     wall, cpu = (median(values) for values in zip(*ratios, strict=True))
-    row = {"system": "ours", "dataset": corpus.name, "ratio": wall, "ratio_cpu": cpu}
+    row = {
+        "system": "ours",
+        "dataset": corpus.name,
+        "ratio": wall,
+        "ratio_cpu": cpu,
+        "ratio_by_layer": median(ratios_by_layer),
+    }
     say(f"{'ours':22} {corpus.name:14} {cpu:8.2f} times its token encoder")
     return [row]
 
 
-def _encode(encoder: Any, batches: List[List[Any]]) -> None:
+def _encode(predict: Callable[[Any], Any], batches: List[List[Any]]) -> None:
     for batch in batches:
-        encoder.predict(batch)
+        predict(batch)
 
 
 def _fastest(times: List[Seconds]) -> Seconds:

@@ -68,9 +68,8 @@ class WordReader:
         n_stems = table.n_stems[rows]
         offsets = bounds(n_stems)
         is_word = n_stems > 0
-        inside = _inside_compounds(
-            is_word, table.hyphens[rows], attrs[:, 1] > 0, token_bounds
-        )
+        spaces, stops = attrs[:, 1] > 0, attrs[:, 2] > 0
+        inside = _inside_compounds(is_word, table.hyphens[rows], spaces, token_bounds)
         first = numpy.flatnonzero(is_word & ~inside)
         group = numpy.cumsum(is_word & ~inside) - 1
         last = first + numpy.bincount(group[inside], minlength=len(first))
@@ -87,7 +86,6 @@ class WordReader:
         breaks = _changed(parting | starts, first)
         breaks[opening_units] = False
         stem_ids = table.stems_of(rows)
-        stops = attrs[:, 2] > 0
         tags, tagged = self._tags(docs, doc_tokens, use_tags)
         classes = _classes(table.classes[rows], stops, first, last)
         if tags is not None:
@@ -107,6 +105,8 @@ class WordReader:
             doc_tokens=doc_tokens,
             doc_units=numpy.diff(unit_bounds),
             tagged=tagged,
+            orths=attrs[:, 0],
+            spaces=spaces,
             stops=stops,
             hashes=table.stems.hashes[stem_ids],
             idf=table.stems.idf[stem_ids],

@@ -117,7 +117,8 @@ class WordBatch(_Arrays):
     doc_tokens (ndarray): Tokens of each doc, int of shape (docs,).
     doc_units (ndarray): Units of each doc.
     tagged (ndarray): Of each doc whether its classes come from tags, bool.
-    stops (ndarray): For each token whether it is a stop word, bool.
+    orths, spaces, stops (ndarray): For each token the hash of its text, uint64,
+        whether white space follows it, and whether it is a stop word, bool.
     hashes, idf, known (ndarray): Of each stem a number that is the same in every
         process, its rarity, and whether the lexicon has it.
     first_sentences (ndarray): How many stems the first sentence of each doc has.
@@ -127,6 +128,8 @@ class WordBatch(_Arrays):
     doc_tokens: numpy.ndarray
     doc_units: numpy.ndarray
     tagged: numpy.ndarray
+    orths: numpy.ndarray
+    spaces: numpy.ndarray
     stops: numpy.ndarray
     hashes: numpy.ndarray
     idf: numpy.ndarray
@@ -223,6 +226,8 @@ def join_batches(batches: Sequence[WordBatch]) -> WordBatch:
                 "doc_tokens",
                 "doc_units",
                 "tagged",
+                "orths",
+                "spaces",
                 "stops",
                 "hashes",
                 "idf",

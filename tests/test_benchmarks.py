@@ -223,7 +223,13 @@ def test_report_of_a_small_result(tmp_path):
             }
         ],
         "network": [
-            {"system": "ours", "dataset": "x", "ratio": 1.234, "ratio_cpu": 1.2}
+            {
+                "system": "ours",
+                "dataset": "x",
+                "ratio": 1.234,
+                "ratio_cpu": 1.2,
+                "ratio_by_layer": 1.3,
+            }
         ],
         "memory": [
             {"system": "yake", "dataset": "x", "rss_mb": [[0, 50.0], [1000, 60.5]]}

@@ -3,8 +3,12 @@ a processor's cache, and only what comes out grows with the document."""
 
 from typing import Any, List, Optional
 
+import numpy
 from spacy.tokens import Doc
 from thinc.api import Model
+from thinc.layers.chain import forward as _chain
+from thinc.layers.residual import forward as _residual
+from thinc.layers.with_array import forward as _with_array
 from thinc.types import Floats2d
 
 # Tokens of a slice.
@@ -24,13 +28,35 @@ def represent(
     """
     reach = _reach(tok2vec)
     if reach is None or max(map(len, docs), default=0) <= 2 * SLICE:
-        return tok2vec.predict(docs)
+        return predict_by_layer(tok2vec, docs)  # type: ignore[no-any-return]
     return [
         _in_slices(tok2vec, doc, reach)
         if len(doc) > 2 * SLICE
-        else tok2vec.predict([doc])[0]
+        else predict_by_layer(tok2vec, [doc])[0]
         for doc in docs
     ]
+
+
+def predict_by_layer(model: Model[Any, Any], X: Any) -> Any:
+    """What ``model.predict(X)`` returns, in less memory: what a layer of thinc keeps
+    for training, also where nobody trains, is gone before the next one begins.
+
+    model (Model): Any model.
+    X (Any): Its input.
+    """
+    if model._func is _chain:
+        for layer in model.layers:
+            X = predict_by_layer(layer, X)
+        return X
+    if model._func is _residual and hasattr(X, "shape"):
+        return X + predict_by_layer(model.layers[0], X)
+    if model._func is _with_array and isinstance(X, list):
+        ops: Any = model.layers[0].ops
+        pad = model.attrs["pad"]
+        Y = predict_by_layer(model.layers[0], ops.flatten(X, pad=pad))
+        lengths = numpy.array([len(part) for part in X], dtype="i4")
+        return ops.unflatten(Y, lengths, pad=pad)
+    return model.predict(X)
 
 
 def _reach(tok2vec: Model[Any, Any]) -> Optional[int]:
@@ -51,7 +77,7 @@ def _in_slices(
     for start in range(0, len(doc), SLICE):
         end = min(start + SLICE, len(doc))
         first, last = max(start - reach, 0), min(end + reach, len(doc))
-        rows = tok2vec.predict([doc[first:last].as_doc()])[0]
+        rows = predict_by_layer(tok2vec, [doc[first:last].as_doc()])[0]
         if output is None:
             output = tok2vec.ops.alloc2f(len(doc), rows.shape[1])
         output[start:end] = rows[start - first : end - first]

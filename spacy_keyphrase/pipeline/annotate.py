@@ -15,6 +15,7 @@ from typing import (
 )
 
 from spacy.attrs import ORTH, SPACY
+from spacy.strings import StringStore
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
@@ -34,16 +35,33 @@ SCORE_WEIGHTS = {
 class Surfaces:
     """The texts of spans of a doc, without making spans.
 
-    doc (Doc): The document.
+    strings (StringStore): The strings of the doc's vocabulary.
+    orths (Sequence[int]): Hashes of the texts of tokens, those of the doc among them.
+    spaces (Sequence[bool]): Whether white space follows each of them.
+    first (int): Where the doc's tokens begin.
     """
 
-    def __init__(self, doc: Doc):
-        self._orths, self._spaces = doc.to_array([ORTH, SPACY]).T.tolist()
-        self._strings = doc.vocab.strings
+    def __init__(
+        self,
+        strings: StringStore,
+        orths: Sequence[int],
+        spaces: Sequence[bool],
+        first: int = 0,
+    ):
+        self._strings = strings
+        self._orths, self._spaces = orths, spaces
+        self._first = first
+
+    @classmethod
+    def of_doc(cls, doc: Doc) -> "Surfaces":
+        """Those of one doc."""
+        orths, spaces = doc.to_array([ORTH, SPACY]).T.tolist()
+        return cls(doc.vocab.strings, orths, spaces)
 
     def text(self, start: int, end: int) -> str:
-        """The text from one token up to another."""
+        """The text from one token of the doc up to another."""
         strings, orths, spaces = self._strings, self._orths, self._spaces
+        start, end = start + self._first, end + self._first
         text: str = strings[orths[start]]
         for i in range(start + 1, end):
             word = strings[orths[i]]
@@ -119,8 +137,9 @@ class KeyphraseAnnotator:
         as frequent, on one line."""
         text = surfaces.text(*mentions[0])
         if len(mentions) > 1:
-            counts = Counter([surfaces.text(*mention) for mention in mentions])
-            if len(counts) > 1:
+            texts = [surfaces.text(*mention) for mention in mentions]
+            if texts.count(text) < len(texts):
+                counts = Counter(texts)
                 text = max(counts, key=counts.__getitem__)
         text = " ".join(text.split())
         return text.lower() if self.case == "lower" else text

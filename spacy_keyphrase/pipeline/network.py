@@ -1,7 +1,7 @@
 """What the pipes have in common whose keyphrases a network scores."""
 
 from contextlib import nullcontext
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 import numpy
 from spacy.tokens import Doc
@@ -141,17 +141,10 @@ class NetworkAnnotator(KeyphraseAnnotator):
         docs (Sequence[Doc]): The docs.
         RETURNS (List[List[Record]]): Each doc's keyphrases, best first.
         """
-        records: List[List[Record]] = []
-        batch: List[Doc] = []
-        tokens = 0
         with self._threads():
-            for doc in docs:
-                if batch and tokens + len(doc) > _BATCH_TOKENS:
-                    records += self._predict(batch)
-                    batch, tokens = [], 0
-                batch.append(doc)
-                tokens += len(doc)
-            return records + (self._predict(batch) if batch else [])
+            return [
+                records for batch in _split(docs) for records in self._predict(batch)
+            ]
 
     def _predict(self, docs: List[Doc]) -> List[List[Record]]:
         mentions = self.read(docs)
@@ -186,11 +179,14 @@ class NetworkAnnotator(KeyphraseAnnotator):
             return []
         names = phrases.words.tables[index].names
         forms = _Forms(phrases, names, first, last)
-        surfaces = Surfaces(doc)
+        first_token = phrases.first_tokens[index]
+        surfaces = Surfaces(
+            doc.vocab.strings, phrases.orths, phrases.spaces, first_token
+        )
         alignment: Optional[Alignment] = None
         records = []
         for i, score in select(forms, best[first:last], self.selection):
-            places = found = phrases.places(first + i, phrases.first_tokens[index])
+            places = found = phrases.places(first + i, first_token)
             stems = phrases.stems(first + i)
             if min(phrases.frequency[stems]) > len(places):
                 # The phrase may also stand where it is no candidate.
@@ -218,6 +214,24 @@ class NetworkAnnotator(KeyphraseAnnotator):
         return calibrated
 
 
+def _split(docs: Sequence[Doc]) -> Iterator[List[Doc]]:
+    """Docs in batches of about the same size, none much above `_BATCH_TOKENS` but
+    for a doc that is."""
+    tokens = sum(map(len, docs))
+    size = tokens / max(1, round(tokens / _BATCH_TOKENS))
+    batch: List[Doc] = []
+    room = size
+    for doc in docs:
+        # Whichever is nearer to the size: with the doc or without.
+        if batch and room < len(doc) / 2:
+            yield batch
+            batch, room = [], size
+        batch.append(doc)
+        room -= len(doc)
+    if batch:
+        yield batch
+
+
 def _has_shims(model: ExtractorModel) -> bool:
     """Whether a part of a network is of another library."""
     return any(node.shims for node in model.walk())
@@ -239,6 +253,8 @@ class _Phrases:
         # Of each stem of the batch its row in the table, and how often its doc has it.
         self.stem_ids: List[int] = words.stem_ids.tolist()
         self.frequency: List[int] = words.frequency.tolist()
+        self.orths: List[int] = words.orths.tolist()
+        self.spaces: List[bool] = words.spaces.tolist()
         self._bounds: List[int] = [*mentions.firsts.tolist(), len(mentions)]
         self._starts: List[int] = mentions.starts.tolist()
         self._ends: List[int] = mentions.ends.tolist()

@@ -145,7 +145,7 @@ class KeyphraseRanker(KeyphraseAnnotator, Pipe):
             return []
         words = get_word_reader(doc.lang_).read(doc)
         alignment = Alignment(doc, words.stems, words.tokens)
-        surfaces = Surfaces(doc)
+        surfaces = Surfaces.of_doc(doc)
         records = []
         for i, score in chosen:
             candidate = candidates[i]

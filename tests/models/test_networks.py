@@ -1,11 +1,23 @@
 """The networks: their gradients, and that a doc's output is its own."""
 
+import tracemalloc
+
 import numpy
 import pytest
 import spacy
 from numpy.testing import assert_allclose
+from spacy.ml.featureextractor import FeatureExtractor
 from spacy.ml.models.tok2vec import build_hash_embed_cnn_tok2vec
-from thinc.api import Model, fix_random_seed
+from thinc.api import (
+    LSTM,
+    HashEmbed,
+    chain,
+    fix_random_seed,
+    list2ragged,
+    ragged2list,
+    with_array,
+    with_padded,
+)
 
 from spacy_keyphrase.candidates import make_ngrams
 from spacy_keyphrase.models.features import (
@@ -15,7 +27,7 @@ from spacy_keyphrase.models.features import (
 )
 from spacy_keyphrase.models.mentions import read_mentions
 from spacy_keyphrase.models.ngram import build_chunk, build_joint, build_rank
-from spacy_keyphrase.models.slices import represent
+from spacy_keyphrase.models.slices import predict_by_layer, represent
 from spacy_keyphrase.models.token import build_span, build_tag
 from spacy_keyphrase.word_reader import read_words
 
@@ -187,13 +199,46 @@ def test_long_docs_in_slices(monkeypatch):
     for found, expected in zip(represent(network, docs), network.predict(docs)):
         assert_allclose(found, expected, atol=1e-5)
     lengths = []
-    predict = Model.predict
 
     def spy(model, inputs):
         if model is network:
             lengths.extend(map(len, inputs))
-        return predict(model, inputs)
+        return predict_by_layer(model, inputs)
 
-    monkeypatch.setattr(Model, "predict", spy)
+    monkeypatch.setattr("spacy_keyphrase.models.slices.predict_by_layer", spy)
     represent(network, docs)
     assert max(lengths) == 7 + 2 * 3
+
+
+@pytest.mark.parametrize("name", ["cnn", "bilstm", "bundled"])
+def test_layer_by_layer(name):
+    """The same numbers."""
+    docs = list(map(NLP.make_doc, [*TEXTS, " ".join(TEXTS) * 40]))
+    if name == "bundled":
+        network = spacy.blank("en").add_pipe("keyphrase").model.get_ref("tok2vec")
+    elif name == "cnn":
+        network = tok2vec(depth=3)
+    else:
+        embed = chain(FeatureExtractor(["NORM"]), list2ragged())
+        hashed = chain(embed, with_array(HashEmbed(8, 50, column=0)), ragged2list())
+        network = chain(hashed, with_padded(LSTM(8, 8)))
+    if name != "bundled":
+        network.initialize(X=docs)
+    expected = network.predict(docs)
+    found = predict_by_layer(network, docs)
+    assert len(found) == len(expected)
+    for ours, theirs in zip(found, expected):
+        assert numpy.array_equal(ours, theirs)
+
+
+def test_layer_by_layer_in_less_memory():
+    network = tok2vec(depth=6)
+    docs = [NLP.make_doc(" ".join(TEXTS) * 100)]
+    network.initialize(X=docs)
+    peaks = []
+    for predict in (network.predict, lambda X: predict_by_layer(network, X)):
+        tracemalloc.start()
+        predict(docs)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] / 2

@@ -88,6 +88,26 @@ def test_processes(nlp):
     assert [texts(doc) for doc in docs] == [texts(nlp(TEXT))] * 4
 
 
+def test_batches_are_bounded(nlp, monkeypatch):
+    """Docs of any lengths go through the network in batches of about equal size."""
+    sizes = []
+    pipe = nlp.get_pipe("keyphrase")
+    score = pipe.score_mentions
+
+    def count(docs, mentions):
+        sizes.append(sum(map(len, docs)))
+        return score(docs, mentions)
+
+    monkeypatch.setattr(pipe, "score_mentions", count)
+    short, long = nlp.make_doc(TEXT), nlp.make_doc(f"{TEXT} " * 150)
+    pipe.predict([short] * 300)
+    assert len(sizes) == 4 and max(sizes) - min(sizes) <= len(short)
+    sizes.clear()
+    pipe.predict([short] * 30 + [long] + [short] * 30)
+    assert sum(sizes) == 60 * len(short) + len(long)
+    assert max(sizes) < len(long) + 2 * 4000
+
+
 def test_odd_texts(nlp):
     for text in ["", " ", "\n\n", "...", "the of and", "😀", "a" * 5000, "graph"]:
         found = texts(nlp(text))
