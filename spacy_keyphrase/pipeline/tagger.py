@@ -14,6 +14,7 @@ from thinc.types import Floats2d
 
 from ..models.blas import one_thread, set_fast_blas
 from ..models.bundle import load_bundled
+from ..models.slices import predict_by_layer
 
 
 @Language.factory(
@@ -89,7 +90,7 @@ class BundledTagger(Pipe):
             return
         ops: Any = self.model.ops
         with one_thread():
-            outputs = self.model.predict(wanted)
+            outputs = predict_by_layer(self.model, wanted)
         for doc, scores in zip(wanted, outputs):
             best = ops.to_numpy(scores.argmax(axis=1))
             doc.from_array(TAG, self._tags[best])
