@@ -10,8 +10,18 @@ torch = pytest.importorskip("torch")
 from safetensors.torch import load_file
 
 from spacy_keyphrase.generation.settrans import Past, SetTrans, SetTransSettings
+from spacy_keyphrase.generation.slots import (
+    SlotSettings,
+    assign_targets,
+    begin,
+    read_slots,
+    weighted_loss,
+    write,
+)
+from spacy_keyphrase.training.assignment import make_hungarian
 
 SETTINGS = SetTransSettings(44, 32, 4, 64, 2, 2)
+SETTINGS_OF_SLOTS = SlotSettings(make_hungarian())
 
 
 @pytest.fixture(scope="module")
@@ -82,8 +92,7 @@ def test_steps(model, memory, recorded):
 def test_teacher_forced(model, memory, recorded):
     """All words at once; probabilities of targets are those of the distributions."""
     targets = torch.tensor(recorded["batch"]["trg_copy"])
-    inputs = torch.cat([torch.full((2, 20, 1), 2), targets[..., :-1]], dim=2)
-    inputs = inputs.where(inputs < 44, 1)
+    inputs = begin(targets, 44)
     with torch.inference_mode():
         p = model.distributions(memory, inputs)
         log_p = model.log_probabilities(memory, inputs, targets)
@@ -93,14 +102,63 @@ def test_teacher_forced(model, memory, recorded):
     numpy.testing.assert_allclose(p[:, slots, :3, :n], expected, atol=1e-5)
     picked = p.gather(-1, targets[..., None])[..., 0]
     numpy.testing.assert_allclose(log_p, (picked + 1e-8).log(), atol=1e-4)
-    # The sum over slots as given, the null token of each half at its weight.
-    null = torch.tensor([0.2] * 10 + [0.1] * 10)[None, :, None]
-    weights = torch.where(targets == 6, null, torch.ones(())) * (targets != 0)
-    assert int((targets != 0).sum()) == recorded["n_tokens"]
-    total = -(log_p * weights).sum()
-    assert float(total) == pytest.approx(
-        recorded["loss_identity_assignment_sum"], abs=1e-3
+    n = recorded["n_tokens"]
+    assert int((targets != 0).sum()) == n
+    loss = n * float(weighted_loss(log_p, targets, SETTINGS_OF_SLOTS))
+    assert loss == pytest.approx(recorded["loss_identity_assignment_sum"], abs=1e-3)
+
+
+def test_assigned(model, memory, recorded):
+    """Each half of the slots is taught what the public code teaches it."""
+    given = recorded["batch"]["trg_copy"]
+    halves = [
+        [[[w for w in row if w] for row in rows if row[0] != 6] for rows in half]
+        for half in ([doc[:10] for doc in given], [doc[10:] for doc in given])
+    ]
+    targets = assign_targets(model, memory, halves, SETTINGS_OF_SLOTS)
+    for doc in range(2):
+        expected = [
+            given[doc][first + row]
+            for first, half in ((0, "present"), (10, "absent"))
+            for row in recorded["hungarian"][half][doc]
+        ]
+        assert targets[doc].tolist() == expected
+    with torch.inference_mode():
+        log_p = model.log_probabilities(memory, begin(targets, 44), targets)
+    loss = recorded["n_tokens"] * float(
+        weighted_loss(log_p, targets, SETTINGS_OF_SLOTS)
     )
+    assert loss == pytest.approx(recorded["loss_after_hungarian_sum"], abs=1e-3)
+
+
+def test_phrases(model, memory, recorded):
+    for doc, expected in zip(range(2), recorded["decoded"]):
+        found = write(model, memory)[doc]
+        numpy.testing.assert_allclose(
+            [phrase.confidence for phrase in found], expected["confidences"], atol=1e-5
+        )
+        words = recorded["vocab"] + recorded["batch"]["oov_lists"][doc]
+        texts = [" ".join(words[word] for word in phrase.words) for phrase in found]
+        assert texts == expected["ordered_phrases"]
+
+
+def test_slots_to_phrases():
+    """Worked example T7: deep learning, nothing, graph."""
+    found = read_slots(
+        [[7, 8, 3], [6, 7, 3], [9, 3, 3]],
+        [[0.9, 0.8, 0.7], [0.6, 0.5, 0.5], [0.5, 0.9, 0.1]],
+    )
+    assert [phrase.words for phrase in found] == [[7, 8], [9]]
+    assert [phrase.confidence for phrase in found] == pytest.approx([0.85, 0.5])
+
+
+def test_loss_by_hand():
+    """Worked example T8: three words, and null at a fifth."""
+    targets = torch.tensor([[[7, 8, 3], [6, 0, 0]]])
+    p = torch.tensor([[[0.6, 0.7, 0.8], [0.5, 0.9, 0.9]]])
+    settings = SlotSettings(make_hungarian(), null_present=0.2, null_absent=0.2)
+    loss = weighted_loss(p.log(), targets, settings)
+    assert float(loss) == pytest.approx(0.30732, abs=1e-5)
 
 
 def test_slots_do_not_see_each_other(model, memory):
