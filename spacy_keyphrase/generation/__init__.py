@@ -1,0 +1,1 @@
+"""Models that write keyphrases. Needs torch; knows nothing of spaCy."""

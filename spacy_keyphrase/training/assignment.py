@@ -1,0 +1,226 @@
+"""Which slot of a set generator learns which target.
+
+A slot is a control code of One2Set. What a slot would write without help in its first
+steps decides what it is taught; targets and slots are those of one half (present or
+absent) of one document.
+"""
+
+from dataclasses import dataclass
+from typing import Callable, Literal
+
+import numpy
+
+from ..registry import registry
+
+Assignment = Callable[["Candidates"], numpy.ndarray]
+Solver = Literal["exact", "pot", "sinkhorn"]
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """What the slots of one half say of its targets.
+
+    targets (ndarray): The probability that each slot gives to the sub-token of each
+        target at each step, float of shape (targets, slots, steps). Behind the end of
+        a target that of padding.
+    inside (ndarray): Which steps are not behind the end, bool of shape (targets,
+        steps).
+    null (ndarray): The probabilities of the null token and of padding behind it, float
+        of shape (slots, steps).
+    """
+
+    targets: numpy.ndarray
+    inside: numpy.ndarray
+    null: numpy.ndarray
+
+    @property
+    def slots(self) -> int:
+        """How many slots there are."""
+        return len(self.null)
+
+
+@registry.keyphrase_assignments("spacy_keyphrase.Hungarian.v1")
+def make_hungarian() -> Assignment:
+    """Each target goes to one slot, so that the sum of the probabilities is greatest
+    (One2Set, Ye et al. 2021, section 3). Spare slots learn nothing; of more targets
+    than slots those are learned that fit best.
+
+    RETURNS (Callable[[Candidates], ndarray]): The number of a target for each slot, or
+        -1 for none, int of shape (slots,).
+    RAISES: ImportError without scipy.
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    def assign(candidates: Candidates) -> numpy.ndarray:
+        scores = (candidates.targets * candidates.inside[:, None]).sum(axis=2)
+        of_slots = numpy.full(candidates.slots, NONE)
+        rows, slots = linear_sum_assignment(scores, maximize=True)
+        of_slots[slots] = rows
+        return of_slots
+
+    return assign
+
+
+@registry.keyphrase_assignments("spacy_keyphrase.OptimalTransport.v1")
+def make_optimal_transport(
+    k: int = 3,
+    tau: float = 10.0,
+    null_cost: Literal["zero", "score"] = "zero",
+    solver: Solver = "exact",
+    normalise: Literal["slots", "targets"] = "slots",
+    epsilon: float = 1e-3,
+    iterations: int = 100,
+) -> Assignment:
+    """A target goes to as many slots as are good at it, the others learn nothing
+    (One2Set with optimal transport, Shao et al. 2024).
+
+    k (int): Of how many slots the shares are added up; 1 gives each target one slot.
+    tau (float): Temperature; the higher, the more alike the shares.
+    null_cost (str): "zero" as in the paper, or "score" as in the released code: minus
+        the share of the null row.
+    solver (str): "exact", by the Hungarian algorithm on repeated rows; "pot", the
+        network simplex of POT; or "sinkhorn" as in the released code, which may leave
+        a target without a slot.
+    normalise (str): "slots": the shares of a slot add up to 1, as in the released
+        code; "targets": those of a target do, as in print, where every target has one
+        slot.
+    epsilon (float): Regularisation of "sinkhorn".
+    iterations (int): Of "sinkhorn".
+    RETURNS (Callable[[Candidates], ndarray]): The number of a target for each slot, or
+        -1 for none, int of shape (slots,).
+    RAISES: ImportError without scipy, or without POT for the solver "pot"; ValueError
+        at settings out of range.
+    """
+    if k < 1 or tau <= 0 or epsilon <= 0 or iterations < 1:
+        raise ValueError(
+            f"k is {k}, tau {tau}, epsilon {epsilon}, iterations {iterations}; all must "
+            "be above 0."
+        )
+    if null_cost not in ("zero", "score"):
+        raise ValueError(f"null_cost is {null_cost!r}; use 'zero' or 'score'.")
+    if normalise not in ("slots", "targets"):
+        raise ValueError(f"normalise is {normalise!r}; use 'slots' or 'targets'.")
+    solve = _get_solver(solver, epsilon, iterations)
+    fewest = make_hungarian()
+
+    def assign(candidates: Candidates) -> numpy.ndarray:
+        n_targets, n_slots = len(candidates.targets), candidates.slots
+        if n_targets > n_slots:
+            return fewest(candidates)
+        scores = transport_scores(candidates)
+        shares = transport_shares(scores, tau, normalise)
+        supplies = transport_supplies(shares, n_targets, k)
+        cost = -shares
+        if null_cost == "zero":
+            cost[n_targets:] = 0
+        rows = solve(cost, supplies)
+        return numpy.where(rows < n_targets, rows, NONE)
+
+    return assign
+
+
+def transport_scores(candidates: Candidates) -> numpy.ndarray:
+    """The sum of the probabilities of each row, padding included: of the targets, and
+    of the null row where there are fewer targets than slots. Float of shape (rows,
+    slots)."""
+    scores = candidates.targets.sum(axis=2)
+    if len(scores) == candidates.slots:
+        return scores
+    return numpy.vstack([scores, candidates.null.sum(axis=1)[None]])
+
+
+def transport_shares(
+    scores: numpy.ndarray, tau: float, normalise: str = "slots"
+) -> numpy.ndarray:
+    """The share of each row in each slot, float of shape (rows, slots)."""
+    powers = numpy.maximum(scores, 1e-30) ** (1 / tau)
+    axis = 0 if normalise == "slots" else 1
+    shares: numpy.ndarray = powers / powers.sum(axis=axis, keepdims=True)
+    return shares
+
+
+def transport_supplies(shares: numpy.ndarray, n_targets: int, k: int) -> numpy.ndarray:
+    """How many slots each row has, int of shape (rows,): what the greatest k shares of
+    a target add up to, rounded up; what is left for the null row."""
+    n_rows, n_slots = shares.shape
+    if n_targets == n_slots:
+        return numpy.ones(n_rows, dtype=int)
+    sums = numpy.sort(shares[:n_targets], axis=1)[:, -k:].sum(axis=1)
+    supplies = numpy.ceil(sums).astype(int)
+    # Where that is more than there are, those that were rounded up most give back
+    # first, but for their last one.
+    order = numpy.argsort(-(supplies - sums), kind="stable")
+    while supplies.sum() > n_slots:
+        for row in order[supplies[order] > 1]:
+            if supplies.sum() > n_slots:
+                supplies[row] -= 1
+    return numpy.append(supplies, n_slots - supplies.sum())
+
+
+def _get_solver(
+    name: Solver, epsilon: float, iterations: int
+) -> Callable[[numpy.ndarray, numpy.ndarray], numpy.ndarray]:
+    """From costs, float of shape (rows, slots), and supplies, int of shape (rows,), to
+    the row of each slot."""
+    if name == "exact":
+        from scipy.optimize import linear_sum_assignment
+
+        def exact(cost: numpy.ndarray, supplies: numpy.ndarray) -> numpy.ndarray:
+            rows = numpy.repeat(numpy.arange(len(supplies)), supplies)
+            taken, slots = linear_sum_assignment(cost[rows])
+            of_slots = numpy.empty(len(slots), dtype=int)
+            of_slots[slots] = rows[taken]
+            return of_slots
+
+        return exact
+    if name == "pot":
+        try:
+            import ot
+        except ImportError as error:
+            raise ImportError(
+                "The solver 'pot' needs POT: pip install POT; 'exact' finds the same "
+                f"plans without ({error})."
+            ) from error
+
+        def simplex(cost: numpy.ndarray, supplies: numpy.ndarray) -> numpy.ndarray:
+            plan = ot.emd(supplies.astype(float), numpy.ones(cost.shape[1]), cost)
+            return numpy.argmax(plan, axis=0)
+
+        return simplex
+    if name == "sinkhorn":
+        return lambda cost, supplies: numpy.argmax(
+            sinkhorn(cost, supplies, epsilon, iterations), axis=0
+        )
+    raise ValueError(f"solver is {name!r}; use 'exact', 'pot' or 'sinkhorn'.")
+
+
+def sinkhorn(
+    cost: numpy.ndarray, supplies: numpy.ndarray, epsilon: float, iterations: int
+) -> numpy.ndarray:
+    """The plan of entropic optimal transport, iterated on logarithms.
+
+    cost (ndarray): Float of shape (rows, slots).
+    supplies (ndarray): Of the rows; each slot demands 1.
+    epsilon (float): Regularisation.
+    iterations (int): How often slots and rows are scaled in turn.
+    RETURNS (ndarray): Float of shape (rows, slots).
+    """
+    u, v = numpy.zeros(len(supplies)), numpy.zeros(cost.shape[1])
+    log_supplies = numpy.log(supplies + 1e-8)
+
+    def kernel() -> numpy.ndarray:
+        scaled: numpy.ndarray = (-cost + u[:, None] + v) / epsilon
+        return scaled
+
+    for _ in range(iterations):
+        v = v - epsilon * _logsumexp(kernel(), 0)
+        u = u + epsilon * (log_supplies - _logsumexp(kernel(), 1))
+    plan: numpy.ndarray = numpy.exp(kernel())
+    return plan
+
+
+def _logsumexp(values: numpy.ndarray, axis: int) -> numpy.ndarray:
+    top = values.max(axis=axis, keepdims=True)
+    sums: numpy.ndarray = numpy.log(numpy.exp(values - top).sum(axis=axis))
+    return sums + top.squeeze(axis)
