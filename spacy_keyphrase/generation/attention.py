@@ -35,7 +35,8 @@ class Attention(nn.Module):
         nn.init.zeros_(self.out_proj.bias)
 
     def keys_values(self, X: Tensor) -> KeysValues:
-        """Keys and values of what is looked at, float of shape (batch, length, width)."""
+        """Keys and values of what is looked at, float of shape (batch, length,
+        width)."""
         return self._split(self.k_proj(X)), self._split(self.v_proj(X))
 
     def forward(
@@ -71,7 +72,7 @@ class Attention(nn.Module):
         return scores.softmax(dim=-1)
 
     def _split(self, X: Tensor) -> Tensor:
-        return X.unflatten(2, (self.heads, -1)).transpose(1, 2)
+        return X.view(*X.shape[:2], self.heads, -1).transpose(1, 2)
 
 
 def sinusoids(positions: int, width: int) -> Tensor:

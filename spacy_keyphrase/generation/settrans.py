@@ -3,7 +3,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import torch
 from torch import Tensor, nn
@@ -98,8 +98,8 @@ class SetTrans(nn.Module):
         p = log_known.exp().masked_fill(targets >= self.settings.vocabulary, 0)
         same = memory.extended[:, None, None] == targets[..., None]
         p_copied = (copied * same).sum(-1)
-        mixed = generate * p + (1 - generate) * p_copied
-        return (mixed + 1e-8).log()
+        log_p: Tensor = (generate * p + (1 - generate) * p_copied + 1e-8).log()
+        return log_p
 
     def distributions(
         self, memory: Memory, inputs: Tensor, past: Optional["Past"] = None
@@ -115,7 +115,8 @@ class SetTrans(nn.Module):
         known = generate * self.decoder.logits(states).softmax(-1)
         whole = nn.functional.pad(known, (0, memory.n_extra))
         at = memory.extended[:, None, None].expand(*copied.shape)
-        return whole.scatter_add(-1, at, (1 - generate) * copied)
+        mixed: Tensor = whole.scatter_add(-1, at, (1 - generate) * copied)
+        return mixed
 
 
 class Encoder(nn.Module):
@@ -213,7 +214,8 @@ class Decoder(nn.Module):
 
     def look_at(self, states: Tensor) -> List[KeysValues]:
         """Keys and values of documents for each layer."""
-        return [layer.encoder_attn.keys_values(states) for layer in self.layer_stacks]
+        layers: Any = self.layer_stacks
+        return [layer.encoder_attn.keys_values(states) for layer in layers]
 
     def forward(
         self, embedded: Tensor, memory: Memory, past: Optional[Past] = None
@@ -241,8 +243,8 @@ class Decoder(nn.Module):
         for i, layer in enumerate(self.layer_stacks):
             last = i == len(self.layer_stacks) - 1
             X, copied = layer(X, i, seen, memory, past, docs, last)
-        states = self.output_fc(self.layer_norm(X)).unflatten(0, (docs, slots))
-        return states, copied.unflatten(1, (slots, steps))
+        states = self.output_fc(self.layer_norm(X)).view(docs, slots, steps, -1)
+        return states, copied.view(docs, slots, steps, -1)
 
     def generate(self, states: Tensor) -> Tensor:
         """The probability that the next word is not copied."""

@@ -64,9 +64,7 @@ def slot_loss(
     settings (SlotSettings): How slots are taught.
     RETURNS (Tensor): A number.
     """
-    halves = [
-        [fit(doc, settings.length) for doc in docs] for docs in (present, absent)
-    ]
+    halves = [[fit(doc, settings.length) for doc in docs] for docs in (present, absent)]
     targets = assign_targets(model, memory, halves, settings)
     inputs = begin(targets, model.settings.vocabulary)
     log_p = model.log_probabilities(memory, inputs, targets)
@@ -136,7 +134,7 @@ def assign_targets(
         past = Past()
         for step in range(steps):
             p = model.distributions(memory, words, past)[:, :, 0]
-            of_halves = p.unflatten(1, (2, half))
+            of_halves = p.view(docs, 2, half, -1)
             at = wanted[:, :, None, :, step].expand(-1, -1, half, -1)
             picked = of_halves.gather(-1, at).transpose(2, 3)
             found[..., step] = picked.double().cpu().numpy()

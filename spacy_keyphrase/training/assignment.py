@@ -94,8 +94,8 @@ def make_optimal_transport(
     """
     if k < 1 or tau <= 0 or epsilon <= 0 or iterations < 1:
         raise ValueError(
-            f"k is {k}, tau {tau}, epsilon {epsilon}, iterations {iterations}; all must "
-            "be above 0."
+            f"k is {k}, tau {tau}, epsilon {epsilon}, iterations {iterations}; all "
+            "must be above 0."
         )
     if null_cost not in ("zero", "score"):
         raise ValueError(f"null_cost is {null_cost!r}; use 'zero' or 'score'.")
@@ -124,7 +124,7 @@ def transport_scores(candidates: Candidates) -> numpy.ndarray:
     """The sum of the probabilities of each row, padding included: of the targets, and
     of the null row where there are fewer targets than slots. Float of shape (rows,
     slots)."""
-    scores = candidates.targets.sum(axis=2)
+    scores: numpy.ndarray = candidates.targets.sum(axis=2)
     if len(scores) == candidates.slots:
         return scores
     return numpy.vstack([scores, candidates.null.sum(axis=1)[None]])
@@ -185,7 +185,8 @@ def _get_solver(
 
         def simplex(cost: numpy.ndarray, supplies: numpy.ndarray) -> numpy.ndarray:
             plan = ot.emd(supplies.astype(float), numpy.ones(cost.shape[1]), cost)
-            return numpy.argmax(plan, axis=0)
+            of_slots: numpy.ndarray = numpy.argmax(plan, axis=0)
+            return of_slots
 
         return simplex
     if name == "sinkhorn":
@@ -223,4 +224,5 @@ def sinkhorn(
 def _logsumexp(values: numpy.ndarray, axis: int) -> numpy.ndarray:
     top = values.max(axis=axis, keepdims=True)
     sums: numpy.ndarray = numpy.log(numpy.exp(values - top).sum(axis=axis))
-    return sums + top.squeeze(axis)
+    sums += top.squeeze(axis)
+    return sums

@@ -7,10 +7,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from safetensors.torch import load_file
+from safetensors.torch import load_file  # noqa: E402
 
-from spacy_keyphrase.generation.settrans import Past, SetTrans, SetTransSettings
-from spacy_keyphrase.generation.slots import (
+from spacy_keyphrase.generation.settrans import Past, SetTrans, SetTransSettings  # noqa: E402
+from spacy_keyphrase.generation.slots import (  # noqa: E402
     SlotSettings,
     assign_targets,
     begin,
@@ -18,7 +18,7 @@ from spacy_keyphrase.generation.slots import (
     weighted_loss,
     write,
 )
-from spacy_keyphrase.training.assignment import make_hungarian
+from spacy_keyphrase.training.assignment import make_hungarian  # noqa: E402
 
 SETTINGS = SetTransSettings(44, 32, 4, 64, 2, 2)
 SETTINGS_OF_SLOTS = SlotSettings(make_hungarian())
@@ -45,7 +45,10 @@ def model(fixtures_dir):
 def memory(model, recorded):
     batch = recorded["batch"]
     length = max(map(len, batch["src"]))
-    pad = lambda rows: torch.tensor([r + [0] * (length - len(r)) for r in rows])  # noqa: E731
+
+    def pad(rows):
+        return torch.tensor([row + [0] * (length - len(row)) for row in rows])
+
     with torch.inference_mode():
         return model.encode(
             pad(batch["src"]), pad(batch["src_oov"]), pad(batch["src_mask"]) > 0
