@@ -6,7 +6,7 @@ absent) of one document.
 """
 
 from dataclasses import dataclass
-from typing import Callable, Literal
+from typing import Callable, Literal, Tuple
 
 import numpy
 
@@ -50,12 +50,12 @@ def make_hungarian() -> Assignment:
         -1 for none, int of shape (slots,).
     RAISES: ImportError without scipy.
     """
-    from scipy.optimize import linear_sum_assignment
+    match = _get_matcher()
 
     def assign(candidates: Candidates) -> numpy.ndarray:
         scores = (candidates.targets * candidates.inside[:, None]).sum(axis=2)
         of_slots = numpy.full(candidates.slots, NONE)
-        rows, slots = linear_sum_assignment(scores, maximize=True)
+        rows, slots = match(-scores)
         of_slots[slots] = rows
         return of_slots
 
@@ -158,17 +158,31 @@ def transport_supplies(shares: numpy.ndarray, n_targets: int, k: int) -> numpy.n
     return numpy.append(supplies, n_slots - supplies.sum())
 
 
+def _get_matcher() -> Callable[[numpy.ndarray], Tuple[numpy.ndarray, numpy.ndarray]]:
+    """The Hungarian algorithm: the cheapest pairs of rows and columns."""
+    try:
+        from scipy.optimize import linear_sum_assignment
+    except ImportError as error:
+        raise ImportError(
+            "The assignment of targets to slots needs scipy: "
+            f'pip install "spacy-keyphrase[train]" ({error})'
+        ) from error
+    match: Callable[[numpy.ndarray], Tuple[numpy.ndarray, numpy.ndarray]]
+    match = linear_sum_assignment
+    return match
+
+
 def _get_solver(
     name: Solver, epsilon: float, iterations: int
 ) -> Callable[[numpy.ndarray, numpy.ndarray], numpy.ndarray]:
     """From costs, float of shape (rows, slots), and supplies, int of shape (rows,), to
     the row of each slot."""
     if name == "exact":
-        from scipy.optimize import linear_sum_assignment
+        match = _get_matcher()
 
         def exact(cost: numpy.ndarray, supplies: numpy.ndarray) -> numpy.ndarray:
             rows = numpy.repeat(numpy.arange(len(supplies)), supplies)
-            taken, slots = linear_sum_assignment(cost[rows])
+            taken, slots = match(cost[rows])
             of_slots = numpy.empty(len(slots), dtype=int)
             of_slots[slots] = rows[taken]
             return of_slots

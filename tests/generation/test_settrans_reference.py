@@ -6,6 +6,7 @@ import numpy
 import pytest
 
 torch = pytest.importorskip("torch")
+pytest.importorskip("scipy")
 
 from safetensors.torch import load_file  # noqa: E402
 
