@@ -13,6 +13,7 @@ again.
 
 import argparse
 import json
+import random
 import sys
 import time
 from pathlib import Path
@@ -51,11 +52,13 @@ class Setting(NamedTuple):
     ranker (str): Registered name, without the package's.
     reads (str): "generator" or "encoder", what it needs; empty if nothing.
     settings (Mapping[str, Any]): Its other settings.
+    shuffled (bool): Whether its order is thrown away.
     """
 
     ranker: str
     reads: str = ""
     settings: Mapping[str, Any] = MappingProxyType({})
+    shuffled: bool = False
 
 
 def _mudy(**settings: Any) -> Setting:
@@ -85,6 +88,7 @@ SYSTEMS = {
     "EmbedRank, diversity 0.3": Setting("EmbedRank", "encoder", {"diversity": 0.3}),
     "MDERank": Setting("MDERank", "encoder"),
     "JointGL": Setting("JointGL", "encoder"),
+    "random order": Setting("Statistical", shuffled=True),
     **{
         name: Setting(name)
         for name in (
@@ -151,7 +155,8 @@ def run(
     ranked = list(pipe.pipe(docs, batch_size=BATCH))
     seconds = time.process_time() - start
     values: Dict[str, Any] = {}
-    predictions = [list(_rows(doc)) for doc in ranked]
+    rng = random.Random(0)
+    predictions = [list(_rows(doc, rng, setting.shuffled)) for doc in ranked]
     given = predictions, corpus.gold, corpus.texts
     micro = score(*given, preset=get_preset("promptrank_micro"), k=CUTOFFS)
     macro = score(*given, k=CUTOFFS)
@@ -164,10 +169,12 @@ def run(
     return {**values, "docs/CPU-s": round(len(docs) / seconds, 3)}
 
 
-def _rows(doc: Doc) -> Iterator[str]:
+def _rows(doc: Doc, rng: random.Random, shuffled: bool) -> Iterator[str]:
     """The phrases, best first, and after them those that stand more than once: the
     preset counts every occurrence as a row."""
-    phrases = doc._.keyphrases
+    phrases = list(doc._.keyphrases)
+    if shuffled:
+        rng.shuffle(phrases)
     yield from (phrase.text.lower() for phrase in phrases)
     for phrase in phrases:
         yield from [phrase.text.lower()] * (len(phrase.spans) - 1)

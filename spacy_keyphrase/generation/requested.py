@@ -1,5 +1,5 @@
 """As many phrases as are asked for: sequences in which each phrase has a begin and an
-end, and which a model never learns to stop (PUSL, Wang et al. 2024)."""
+end, and which a model never learns to stop (PUSL, "From Lazy to Prolific")."""
 
 from typing import List, NamedTuple, Sequence, Union
 

@@ -9,9 +9,7 @@ from torch import Tensor
 
 from ..training.assignment import NONE, Assignment, Candidates
 from .settrans import Memory, Past, SetTrans
-
-# The first numbers of a vocabulary.
-PAD, UNKNOWN, BEGIN, END, SEPARATOR, ABSENT, NULL = range(7)
+from .vocabulary import BEGIN, END, NULL, PAD, UNKNOWN
 
 # Words of a keyphrase, of the extended vocabulary.
 Phrase = Sequence[int]

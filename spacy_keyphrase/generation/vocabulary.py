@@ -9,7 +9,7 @@ from collections import Counter
 from typing import Dict, Iterable, List, NamedTuple, Sequence
 
 SPECIAL = ("<pad>", "<unk>", "<bos>", "<eos>", "<sep>", "<peos>", "<null>")
-UNKNOWN = SPECIAL.index("<unk>")
+PAD, UNKNOWN, BEGIN, END, SEPARATOR, ABSENT, NULL = range(len(SPECIAL))
 DIGITS = "<digit>"
 # Words of one document that the vocabulary lacks, at most; further ones are unknown.
 MOST_EXTRA = 1000

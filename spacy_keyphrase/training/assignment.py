@@ -73,7 +73,8 @@ def make_optimal_transport(
     iterations: int = 100,
 ) -> Assignment:
     """A target goes to as many slots as are good at it, the others learn nothing
-    (One2Set with optimal transport, Shao et al. 2024).
+    (One2Set with optimal transport, "ONE2SET + Large Language Model: Best
+    Partners for Keyphrase Generation").
 
     k (int): Of how many slots the shares are added up; 1 gives each target one slot.
     tau (float): Temperature; the higher, the more alike the shares.
@@ -89,8 +90,8 @@ def make_optimal_transport(
     iterations (int): Of "sinkhorn".
     RETURNS (Callable[[Candidates], ndarray]): The number of a target for each slot, or
         -1 for none, int of shape (slots,).
-    RAISES: ImportError without scipy, or without POT for the solver "pot"; ValueError
-        at settings out of range.
+    RAISES: ImportError without scipy, or without POT for its solvers; ValueError at
+        settings out of range.
     """
     if k < 1 or tau <= 0 or epsilon <= 0 or iterations < 1:
         raise ValueError(
@@ -188,55 +189,32 @@ def _get_solver(
             return of_slots
 
         return exact
-    if name == "pot":
-        try:
-            import ot
-        except ImportError as error:
-            raise ImportError(
-                "The solver 'pot' needs POT: pip install POT; 'exact' finds the same "
-                f"plans without ({error})."
-            ) from error
+    if name not in ("pot", "sinkhorn"):
+        raise ValueError(f"solver is {name!r}; use 'exact', 'pot' or 'sinkhorn'.")
+    try:
+        import ot
+    except ImportError as error:
+        raise ImportError(
+            f"The solver {name!r} needs POT: pip install POT; 'exact' does without "
+            f"({error})."
+        ) from error
 
-        def simplex(cost: numpy.ndarray, supplies: numpy.ndarray) -> numpy.ndarray:
-            plan = ot.emd(supplies.astype(float), numpy.ones(cost.shape[1]), cost)
-            of_slots: numpy.ndarray = numpy.argmax(plan, axis=0)
-            return of_slots
+    def transport(cost: numpy.ndarray, supplies: numpy.ndarray) -> numpy.ndarray:
+        demands = numpy.ones(cost.shape[1])
+        if name == "pot":
+            plan = ot.emd(supplies.astype(float), demands, cost)
+        else:
+            # A supply of 0 has no logarithm.
+            plan = ot.bregman.sinkhorn_log(
+                supplies + 1e-8,
+                demands,
+                cost,
+                epsilon,
+                numItermax=iterations,
+                stopThr=0,
+                warn=False,
+            )
+        of_slots: numpy.ndarray = numpy.argmax(plan, axis=0)
+        return of_slots
 
-        return simplex
-    if name == "sinkhorn":
-        return lambda cost, supplies: numpy.argmax(
-            sinkhorn(cost, supplies, epsilon, iterations), axis=0
-        )
-    raise ValueError(f"solver is {name!r}; use 'exact', 'pot' or 'sinkhorn'.")
-
-
-def sinkhorn(
-    cost: numpy.ndarray, supplies: numpy.ndarray, epsilon: float, iterations: int
-) -> numpy.ndarray:
-    """The plan of entropic optimal transport, iterated on logarithms.
-
-    cost (ndarray): Float of shape (rows, slots).
-    supplies (ndarray): Of the rows; each slot demands 1.
-    epsilon (float): Regularisation.
-    iterations (int): How often slots and rows are scaled in turn.
-    RETURNS (ndarray): Float of shape (rows, slots).
-    """
-    u, v = numpy.zeros(len(supplies)), numpy.zeros(cost.shape[1])
-    log_supplies = numpy.log(supplies + 1e-8)
-
-    def kernel() -> numpy.ndarray:
-        scaled: numpy.ndarray = (-cost + u[:, None] + v) / epsilon
-        return scaled
-
-    for _ in range(iterations):
-        v = v - epsilon * _logsumexp(kernel(), 0)
-        u = u + epsilon * (log_supplies - _logsumexp(kernel(), 1))
-    plan: numpy.ndarray = numpy.exp(kernel())
-    return plan
-
-
-def _logsumexp(values: numpy.ndarray, axis: int) -> numpy.ndarray:
-    top = values.max(axis=axis, keepdims=True)
-    sums: numpy.ndarray = numpy.log(numpy.exp(values - top).sum(axis=axis))
-    sums += top.squeeze(axis)
-    return sums
+    return transport
