@@ -12,6 +12,7 @@ from .evaluate import evaluate_cli
 from .extract import extract_cli
 from .render import render_cli
 from .train import train_cli
+from .words import words_cli
 
 HELP = """Keyphrases: extract and evaluate them, convert their corpora, look at them.
 
@@ -35,6 +36,7 @@ for _name, _command in (
     ("debug-data", debug_data_cli),
     ("curve", curve_cli),
     ("calibrate", calibrate_cli),
+    ("words", words_cli),
 ):
     app.command(_name, no_args_is_help=True)(_command)
 # What else is given overrides settings of the config.

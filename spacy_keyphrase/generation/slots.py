@@ -1,14 +1,14 @@
-"""What each slot is taught, and what slots have written."""
+"""What each slot is taught."""
 
 from dataclasses import dataclass
-from typing import List, NamedTuple, Sequence, Tuple
+from typing import List, NamedTuple, Sequence
 
 import numpy
 import torch
 from torch import Tensor
 
 from ..training.assignment import NONE, Assignment, Candidates
-from .settrans import Memory, Past, SetTrans
+from .settrans import Memory, Next, Packed, Past, SetTrans
 from .vocabulary import BEGIN, END, NULL, PAD, UNKNOWN
 
 # Words of a keyphrase, of the extended vocabulary.
@@ -33,17 +33,20 @@ class SlotSettings:
     null_absent: float = 0.1
 
 
-class Written(NamedTuple):
-    """What a slot has written.
+class Words(NamedTuple):
+    """The words that the slots of documents are taught, those of a document in one row;
+    int of shape (docs, words).
 
-    words (List[int]): Of the extended vocabulary.
-    confidence (float): Mean of their probabilities.
-    slot (int): Its number.
+    before (Tensor): The word before each, unknown if it is outside the vocabulary.
+    target (Tensor): The word, padding where a document has no more.
+    slot (Tensor): Its slot.
+    step (Tensor): Its place there.
     """
 
-    words: List[int]
-    confidence: float
-    slot: int
+    before: Tensor
+    target: Tensor
+    slot: Tensor
+    step: Tensor
 
 
 def slot_loss(
@@ -64,9 +67,16 @@ def slot_loss(
     """
     halves = [[fit(doc, settings.length) for doc in docs] for docs in (present, absent)]
     targets = assign_targets(model, memory, halves, settings)
-    inputs = begin(targets, model.settings.vocabulary)
-    log_p = model.log_probabilities(memory, inputs, targets)
-    return weighted_loss(log_p, targets, settings)
+    words = pack(targets, model.settings.vocabulary)
+    log_p = read(model, memory, words).log_probabilities(words.target)
+    half = model.settings.slots // 2
+    return weighted_loss(log_p, words.target, words.slot >= half, settings)
+
+
+def read(model: SetTrans, memory: Memory, words: Words) -> Next:
+    """What comes where slots are taught words."""
+    seen = Packed(words.slot, words.step)
+    return model.next(memory, words.before, words.slot, words.step, seen)
 
 
 def fit(phrases: Sequence[Phrase], length: int) -> List[List[int]]:
@@ -74,24 +84,39 @@ def fit(phrases: Sequence[Phrase], length: int) -> List[List[int]]:
     return [[*phrase, END] for phrase in phrases if 0 < len(phrase) < length]
 
 
-def begin(targets: Tensor, vocabulary: int) -> Tensor:
-    """What comes before each word; words outside the vocabulary are unknown."""
-    inputs = targets.roll(1, dims=-1)
-    inputs[..., 0] = BEGIN
-    return inputs.masked_fill(inputs >= vocabulary, UNKNOWN)
+def pack(targets: Tensor, vocabulary: int) -> Words:
+    """What slots are taught, without padding between the slots.
+
+    targets (Tensor): Int of shape (docs, slots, steps).
+    vocabulary (int): How many words are no unknown words where they are read.
+    """
+    before = targets.roll(1, dims=-1)
+    before[..., 0] = BEGIN
+    steps = targets.shape[2]
+    real = (targets != PAD).flatten(1)
+    most = int(real.sum(1).max())
+    order = real.int().argsort(dim=1, descending=True, stable=True)[:, :most]
+    return Words(
+        known(before.flatten(1).gather(1, order), vocabulary),
+        targets.flatten(1).gather(1, order),
+        order // steps,
+        order % steps,
+    )
 
 
-def weighted_loss(log_p: Tensor, targets: Tensor, settings: SlotSettings) -> Tensor:
+def weighted_loss(
+    log_p: Tensor, targets: Tensor, absent: Tensor, settings: SlotSettings
+) -> Tensor:
     """Minus the weighted sum of log-probabilities, over the number of words.
 
-    log_p (Tensor): Float of shape (docs, slots, steps).
+    log_p (Tensor): Float of any shape.
     targets (Tensor): The words, int of the same shape.
+    absent (Tensor): Whether it is one of a slot of absent keyphrases, bool.
     """
-    half = targets.shape[1] // 2
     weights = (targets != PAD).to(log_p.dtype)
     null = targets == NULL
-    weights[:, :half][null[:, :half]] = settings.null_present
-    weights[:, half:][null[:, half:]] = settings.null_absent
+    weights = weights.masked_fill(null & ~absent, settings.null_present)
+    weights = weights.masked_fill(null & absent, settings.null_absent)
     total: Tensor = -(log_p * weights).sum() / (targets != PAD).sum().clamp(min=1)
     return total
 
@@ -123,20 +148,23 @@ def assign_targets(
         for d, targets in enumerate(of_half):
             for r, target in enumerate(targets):
                 rows[d, h, r, : len(target)] = target
-    wanted = torch.from_numpy(rows[..., :steps]).to(device)
+    wanted = torch.from_numpy(rows[..., :steps]).to(device).flatten(1, 2)
     found = numpy.zeros((docs, 2, most + 1, half, steps))
+    numbers = torch.arange(slots, device=device)
     training = model.training
     model.eval()
     try:
-        words = torch.full((docs, slots, 1), BEGIN, device=device)
+        words = torch.full((docs, slots), BEGIN, device=device)
         past = Past()
         for step in range(steps):
-            p = model.distributions(memory, words, past)[:, :, 0]
-            of_halves = p.view(docs, 2, half, -1)
-            at = wanted[:, :, None, :, step].expand(-1, -1, half, -1)
-            picked = of_halves.gather(-1, at).transpose(2, 3)
-            found[..., step] = picked.double().cpu().numpy()
-            words = known(p.argmax(-1), model.settings.vocabulary)[..., None]
+            places = torch.full_like(numbers, step)
+            after = model.next(memory, words, numbers, places, past)
+            p = after.probabilities(wanted[..., step])
+            p = p.view(docs, 2, half, 2, most + 1).transpose(3, 4)
+            # Each half of the slots has targets of its own.
+            own = torch.stack([p[:, 0, ..., 0], p[:, 1, ..., 1]], dim=1)
+            found[..., step] = own.transpose(2, 3).double().cpu().numpy()
+            words = known(after.top(1)[1][..., 0], model.settings.vocabulary)
     finally:
         model.train(training)
     taught = numpy.zeros((docs, slots, settings.length), dtype="i8")
@@ -158,50 +186,3 @@ def assign_targets(
 def known(words: Tensor, vocabulary: int) -> Tensor:
     """Words as they are read: those outside the vocabulary are unknown."""
     return words.masked_fill(words >= vocabulary, UNKNOWN)
-
-
-@torch.inference_mode()
-def write(model: SetTrans, memory: Memory, length: int = 6) -> List[List[Written]]:
-    """Let all slots write, the likeliest word each time.
-
-    model (SetTrans): The model, not in training.
-    memory (Memory): The documents.
-    length (int): Words of a slot, the end included.
-    RETURNS (List[List[Written]]): Of each document what its slots wrote, the most
-        confident first; slots that wrote nothing are left out.
-    """
-    docs, slots = len(memory.mask), model.settings.slots
-    words = torch.full((docs, slots, 1), BEGIN, device=memory.mask.device)
-    done = torch.zeros((docs, slots), dtype=torch.bool, device=words.device)
-    past = Past()
-    ids, confidences = [], []
-    for _ in range(length):
-        p, best = model.distributions(memory, words, past)[:, :, 0].max(-1)
-        ids.append(best)
-        confidences.append(p)
-        done |= (best == END) | (best == NULL)
-        if done.all():
-            break
-        words = known(best, model.settings.vocabulary)[..., None]
-    all_ids = torch.stack(ids, dim=2).tolist()
-    all_p = torch.stack(confidences, dim=2).tolist()
-    return [read_slots(*doc) for doc in zip(all_ids, all_p)]
-
-
-def read_slots(
-    ids: Sequence[Sequence[int]], probabilities: Sequence[Sequence[float]]
-) -> List[Written]:
-    """From what the slots of a document wrote, word for word, to phrases."""
-    written = []
-    for slot, (words, values) in enumerate(zip(ids, probabilities)):
-        phrase, scores = _until_end(words, values)
-        if phrase and NULL not in phrase:
-            written.append(Written(phrase, sum(scores) / len(scores), slot))
-    return sorted(written, key=lambda phrase: -phrase.confidence)
-
-
-def _until_end(
-    words: Sequence[int], values: Sequence[float]
-) -> Tuple[List[int], List[float]]:
-    n = list(words).index(END) if END in words else len(words)
-    return list(words[:n]), list(values[:n])

@@ -2,19 +2,22 @@
 
 The numbers of words: seven special ones, then the vocabulary, then those of a document
 that the vocabulary lacks, in the order in which they come (One2Set, Ye et al. 2021).
+Numbers are words as others are; in the paper they are all alike.
 """
 
 import re
 from collections import Counter
 from typing import Dict, Iterable, List, NamedTuple, Sequence
 
+from ..normalize import split_words
+
 SPECIAL = ("<pad>", "<unk>", "<bos>", "<eos>", "<sep>", "<peos>", "<null>")
 PAD, UNKNOWN, BEGIN, END, SEPARATOR, ABSENT, NULL = range(len(SPECIAL))
-DIGITS = "<digit>"
 # Words of one document that the vocabulary lacks, at most; further ones are unknown.
 MOST_EXTRA = 1000
 
-_NUMBER = re.compile(r"[+-]?\d+(?:[.,:/]\d+)*\Z")
+# Marks that are words of a document; others are left out.
+_MARKS = re.compile(r"([,.'()])")
 
 
 class Numbered(NamedTuple):
@@ -54,13 +57,13 @@ class Vocabulary:
     def of_texts(cls, texts: Iterable[Iterable[str]], size: int) -> "Vocabulary":
         """The most frequent words.
 
-        texts (Iterable[Iterable[str]]): The tokens of texts.
+        texts (Iterable[Iterable[str]]): The words of texts.
         size (int): Words in all, the special ones included; of equally frequent ones
             those that come first in the alphabet.
         """
         counts: Counter[str] = Counter()
         for tokens in texts:
-            counts.update(map(normalise, tokens))
+            counts.update(tokens)
         for word in SPECIAL:
             counts.pop(word, None)
         ordered = sorted(counts, key=lambda word: (-counts[word], word))
@@ -69,11 +72,11 @@ class Vocabulary:
     def number(self, tokens: Sequence[str]) -> Numbered:
         """The words of a document.
 
-        tokens (Sequence[str]): Its tokens, as they are written.
+        tokens (Sequence[str]): What `read_document` found.
         """
         extra: Dict[str, int] = {}
         ids, extended = [], []
-        for word in map(normalise, tokens):
+        for word in tokens:
             known = self._ids.get(word)
             ids.append(UNKNOWN if known is None else known)
             if known is None and len(extra) < MOST_EXTRA:
@@ -84,14 +87,11 @@ class Vocabulary:
     def number_phrase(self, tokens: Sequence[str], extra: Sequence[str]) -> List[int]:
         """The words of a keyphrase of a document.
 
-        tokens (Sequence[str]): Its tokens.
+        tokens (Sequence[str]): What `read_phrase` found.
         extra (Sequence[str]): Words of the document that the vocabulary lacks.
         """
         behind = {word: len(self) + i for i, word in enumerate(extra)}
-        return [
-            self._ids.get(word, behind.get(word, UNKNOWN))
-            for word in map(normalise, tokens)
-        ]
+        return [self._ids.get(word, behind.get(word, UNKNOWN)) for word in tokens]
 
     def texts(self, ids: Iterable[int], extra: Sequence[str]) -> List[str]:
         """The words that numbers stand for."""
@@ -99,6 +99,14 @@ class Vocabulary:
         return [self.words[i] if i < n else extra[i - n] for i in ids]
 
 
-def normalise(token: str) -> str:
-    """A token as the vocabulary has it: in lower case, numbers all alike."""
-    return DIGITS if _NUMBER.match(token) else token.lower()
+def read_document(text: str) -> List[str]:
+    """The words of a document, in lower case, and its marks."""
+    words: List[str] = []
+    for part in _MARKS.split(text.lower()):
+        words.extend([part] if _MARKS.fullmatch(part) else split_words(part))
+    return words
+
+
+def read_phrase(text: str) -> List[str]:
+    """The words of a keyphrase, in lower case."""
+    return split_words(text.lower())

@@ -1,7 +1,6 @@
 """An encoder of Hugging Face transformers as a torch module. Needs torch: to be
 imported only where a transformer is wanted."""
 
-import os
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, List, Optional, Sequence
@@ -11,11 +10,9 @@ import torch
 from thinc.util import get_torch_default_device
 from torch.utils.checkpoint import checkpoint
 
+from ..devices import half_type, leave_threads, mixed
 from .transformer import TransformerSettings
 from .windows import Frame, Pass, Pieces, make_passes
-
-# The process whose threads torch uses.
-_process = os.getpid()
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,7 @@ class Encoder(torch.nn.Module):
         batch (Batch): What `read` returned.
         RETURNS (Tensor): Float of shape (tokens, width).
         """
-        _leave_threads()
+        leave_threads()
         device = next(self.parameters()).device
         output = torch.zeros((batch.n_tokens, self.width), device=device)
 
@@ -121,8 +118,7 @@ class Encoder(torch.nn.Module):
         return output
 
     def _encode(self, ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        half, enabled = half_type(ids.device), self.settings.mixed_precision
-        with torch.autocast(ids.device.type, dtype=half, enabled=enabled):
+        with mixed(ids.device, self.settings.mixed_precision):
             hidden: torch.Tensor = self.model(
                 input_ids=ids, attention_mask=mask
             ).last_hidden_state
@@ -163,22 +159,6 @@ def _max_length(model: Any) -> Optional[int]:
             return int(module.num_embeddings) - (0 if padding is None else padding + 1)
     length = getattr(model.config, "max_position_embeddings", None) or 0
     return length if length > 0 else None
-
-
-def _leave_threads() -> None:
-    """Compute in one thread after a fork, as `nlp.pipe(n_process=2)` makes it: the
-    threads of the parent are not there, and torch would wait for them without end."""
-    global _process
-    if os.getpid() != _process:
-        torch.set_num_threads(1)
-        _process = os.getpid()
-
-
-def half_type(device: torch.device) -> torch.dtype:
-    """The numbers of 16 bits to compute with on a device."""
-    if device.type == "cuda" and torch.cuda.get_device_capability(device) < (8, 0):
-        return torch.float16
-    return torch.bfloat16
 
 
 def needs_scaling() -> bool:

@@ -24,6 +24,7 @@ from ..keyphrase import Record, write_records
 
 Case = Literal["surface", "lower"]
 Scorer = Callable[..., Dict[str, Any]]
+Predict = Callable[[Sequence[Doc]], Sequence[List[Record]]]
 
 SCORE_WEIGHTS = {
     "keyphrases_f1@5": None,
@@ -96,22 +97,30 @@ class KeyphraseAnnotator:
         batch_size (int): How many docs are taken at a time.
         YIELDS (Doc): The same docs.
         """
+        return self._pipe(stream, batch_size, self.predict)
+
+    def _pipe(
+        self, stream: Iterable[Doc], batch_size: int, predict: Predict
+    ) -> Iterator[Doc]:
+        """What `pipe` does, with the keyphrases of some function."""
         for docs in minibatch(stream, size=batch_size):  # type: ignore[no-untyped-call]
             try:
-                self.set_annotations(docs, self.predict(docs))
+                self.set_annotations(docs, predict(docs))
             except Exception as error:
-                yield from self._one_by_one(docs, error)
+                yield from self._one_by_one(docs, error, predict)
             else:
                 yield from docs
 
-    def _one_by_one(self, docs: List[Doc], error: Exception) -> Iterator[Doc]:
+    def _one_by_one(
+        self, docs: List[Doc], error: Exception, predict: Predict
+    ) -> Iterator[Doc]:
         """After an error in a batch: only the docs at fault go to the handler."""
         handle = self.get_error_handler()
         for doc in docs:
             try:
                 if len(docs) == 1:
                     raise error
-                self.set_annotations([doc], self.predict([doc]))
+                self.set_annotations([doc], predict([doc]))
             except Exception as cause:
                 handle(self.name, self, [doc], cause)
             else:

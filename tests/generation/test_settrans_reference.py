@@ -11,13 +11,17 @@ pytest.importorskip("scipy")
 from safetensors.torch import load_file  # noqa: E402
 
 from spacy_keyphrase.generation.settrans import Past, SetTrans, SetTransSettings  # noqa: E402
+from spacy_keyphrase.generation.slot_decoding import (  # noqa: E402
+    Decoding,
+    read_slots,
+    write,
+)
 from spacy_keyphrase.generation.slots import (  # noqa: E402
     SlotSettings,
     assign_targets,
-    begin,
-    read_slots,
+    pack,
+    read,
     weighted_loss,
-    write,
 )
 from spacy_keyphrase.training.assignment import make_hungarian  # noqa: E402
 
@@ -72,12 +76,23 @@ def test_memory(model, recorded):
 def test_steps(model, memory, recorded):
     """Word after word, with what was read before kept."""
     with torch.inference_mode():
-        words = torch.full((2, 20, 1), 2)
+        words, slots = torch.full((2, 20), 2), torch.arange(20)
         past, found = Past(), []
         for step in range(6):
-            p = model.distributions(memory, words, past)[:, :, 0]
-            top, ids = p.max(-1)
+            steps = torch.full_like(slots, step)
+            after = model.next(memory, words, slots, steps, past)
+            p = after.whole()
+            top, ids = (best[..., 0] for best in after.top(1))
             found.append((ids, top))
+            most, likeliest = after.top(5)
+            numpy.testing.assert_allclose(most, p.topk(5).values, atol=1e-6)
+            numpy.testing.assert_allclose(p.gather(-1, likeliest), most, atol=1e-6)
+            some = torch.tensor([[7, 44, 45], [8, 1, 44]])
+            numpy.testing.assert_allclose(
+                after.probabilities(some),
+                p.gather(-1, some[:, None].expand(-1, 20, -1)),
+                atol=1e-6,
+            )
             key = str(step + 1)
             if key in recorded["step_distributions"]["data"]:
                 expected = recorded["step_distributions"]["data"][key]
@@ -85,7 +100,7 @@ def test_steps(model, memory, recorded):
                 numpy.testing.assert_allclose(
                     p[:, [0, 3, 10, 19], :n], expected, atol=1e-5
                 )
-            words = ids.where(ids < 44, 1)[..., None]
+            words = ids.where(ids < 44, 1)
     for doc, expected in enumerate(recorded["decoded"]):
         ids = torch.stack([ids[doc] for ids, _ in found], dim=1).flatten()
         assert ids.tolist() == expected["tokens"]
@@ -96,19 +111,27 @@ def test_steps(model, memory, recorded):
 def test_teacher_forced(model, memory, recorded):
     """All words at once; probabilities of targets are those of the distributions."""
     targets = torch.tensor(recorded["batch"]["trg_copy"])
-    inputs = begin(targets, 44)
+    words = pack(targets, 44)
     with torch.inference_mode():
-        p = model.distributions(memory, inputs)
-        log_p = model.log_probabilities(memory, inputs, targets)
+        after = read(model, memory, words)
+        p, log_p = after.whole(), after.log_probabilities(words.target)
     expected = recorded["teacher_forced"]["distribution_first3_steps"]
     slots = recorded["teacher_forced"]["slots"]
     n = len(expected[0][0][0])
-    numpy.testing.assert_allclose(p[:, slots, :3, :n], expected, atol=1e-5)
-    picked = p.gather(-1, targets[..., None])[..., 0]
+    compared = 0
+    for doc, row in numpy.ndindex(*words.target.shape):
+        slot, step = int(words.slot[doc, row]), int(words.step[doc, row])
+        if words.target[doc, row] and slot in slots and step < 3:
+            here = expected[doc][slots.index(slot)][step]
+            numpy.testing.assert_allclose(p[doc, row, :n], here, atol=1e-5)
+            compared += 1
+    assert compared > 2 * len(slots)
+    picked = p.gather(-1, words.target[..., None])[..., 0]
     numpy.testing.assert_allclose(log_p, (picked + 1e-8).log(), atol=1e-4)
     n = recorded["n_tokens"]
     assert int((targets != 0).sum()) == n
-    loss = n * float(weighted_loss(log_p, targets, SETTINGS_OF_SLOTS))
+    absent = words.slot >= 10
+    loss = n * float(weighted_loss(log_p, words.target, absent, SETTINGS_OF_SLOTS))
     assert loss == pytest.approx(recorded["loss_identity_assignment_sum"], abs=1e-3)
 
 
@@ -127,17 +150,18 @@ def test_assigned(model, memory, recorded):
             for row in recorded["hungarian"][half][doc]
         ]
         assert targets[doc].tolist() == expected
+    words = pack(targets, 44)
     with torch.inference_mode():
-        log_p = model.log_probabilities(memory, begin(targets, 44), targets)
+        log_p = read(model, memory, words).log_probabilities(words.target)
     loss = recorded["n_tokens"] * float(
-        weighted_loss(log_p, targets, SETTINGS_OF_SLOTS)
+        weighted_loss(log_p, words.target, words.slot >= 10, SETTINGS_OF_SLOTS)
     )
     assert loss == pytest.approx(recorded["loss_after_hungarian_sum"], abs=1e-3)
 
 
 def test_phrases(model, memory, recorded):
     for doc, expected in zip(range(2), recorded["decoded"]):
-        found = write(model, memory)[doc]
+        found = write(model, memory, Decoding(), [0, 0])[doc]
         numpy.testing.assert_allclose(
             [phrase.confidence for phrase in found], expected["confidences"], atol=1e-5
         )
@@ -149,6 +173,7 @@ def test_phrases(model, memory, recorded):
 def test_slots_to_phrases():
     """Worked example T7: deep learning, nothing, graph."""
     found = read_slots(
+        range(3),
         [[7, 8, 3], [6, 7, 3], [9, 3, 3]],
         [[0.9, 0.8, 0.7], [0.6, 0.5, 0.5], [0.5, 0.9, 0.1]],
     )
@@ -161,19 +186,66 @@ def test_loss_by_hand():
     targets = torch.tensor([[[7, 8, 3], [6, 0, 0]]])
     p = torch.tensor([[[0.6, 0.7, 0.8], [0.5, 0.9, 0.9]]])
     settings = SlotSettings(make_hungarian(), null_present=0.2, null_absent=0.2)
-    loss = weighted_loss(p.log(), targets, settings)
+    absent = torch.zeros_like(targets, dtype=torch.bool)
+    loss = weighted_loss(p.log(), targets, absent, settings)
     assert float(loss) == pytest.approx(0.30732, abs=1e-5)
 
 
 def test_slots_do_not_see_each_other(model, memory):
     """Worked example T11."""
     torch.manual_seed(0)
-    inputs = torch.randint(7, 44, (2, 20, 4))
-    other = inputs.clone()
+    targets = torch.randint(7, 44, (2, 20, 4))
+    other = targets.clone()
     other[:, 2] = other[:, 2].flip(-1)
     with torch.inference_mode():
-        first = model.distributions(memory, inputs)
-        second = model.distributions(memory, other)
-    kept = [i for i in range(20) if i != 2]
+        first = read(model, memory, pack(targets, 44)).whole()
+        second = read(model, memory, pack(other, 44)).whole()
+    kept = pack(targets, 44).slot[0] != 2
     numpy.testing.assert_allclose(first[:, kept], second[:, kept], atol=1e-6)
-    assert (first[:, 2] - second[:, 2]).abs().max() > 1e-3
+    assert (first[:, ~kept] - second[:, ~kept]).abs().max() > 1e-3
+
+
+def _score(model, memory, doc, words, slot):
+    """The logarithm of the probability of all words and the end, read from scratch."""
+    targets = torch.zeros(2, 20, 7, dtype=torch.long)
+    targets[:, :, 0] = 6
+    targets[doc, slot, : len(words) + 1] = torch.tensor([*words, 3])
+    packed = pack(targets, 44)
+    with torch.inference_mode():
+        log_p = read(model, memory, packed).log_probabilities(packed.target)
+    own = (packed.slot[doc] == slot) & (packed.target[doc] != 0)
+    return float(log_p[doc][own].sum())
+
+
+def test_beams(model, memory):
+    """Of each slot the likeliest phrases: the best is no less likely than the greedy
+    one, and all are different."""
+    greedy = write(model, memory, Decoding(), [0, 0])
+    found = write(model, memory, Decoding(beams=4), [0, 0])
+    for doc in range(2):
+        assert len(found[doc]) > len(greedy[doc])
+        assert len({(p.slot, *p.words) for p in found[doc]}) == len(found[doc])
+        for phrase in greedy[doc]:
+            if len(phrase.words) == 6:
+                continue  # without an end
+            own = [p.words for p in found[doc] if p.slot == phrase.slot]
+            best = max(
+                _score(model, memory, doc, words, phrase.slot)
+                for words in own
+                if len(words) < 6
+            )
+            assert best >= _score(model, memory, doc, phrase.words, phrase.slot) - 1e-4
+
+
+def test_samples(model, memory):
+    """More candidates than the greedy ones, the same for a seed, and for each document
+    whatever the others are."""
+    greedy = write(model, memory, Decoding(), [0, 0])
+    drawn = Decoding(samples=5, temperature=1.5)
+    found = write(model, memory, drawn, [1, 2])
+    assert found == write(model, memory, drawn, [1, 2])
+    other = write(model, memory, drawn, [3, 2])
+    assert found[1] == other[1] and found[0] != other[0]
+    for doc in range(2):
+        texts = {tuple(p.words) for p in found[doc]}
+        assert texts > {tuple(p.words) for p in greedy[doc]}

@@ -1,0 +1,208 @@
+"""One2Set: SetTrans with the words that it knows (Ye et al. 2021)."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+from zlib import crc32
+
+import torch
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+from torch import Tensor
+
+from ..devices import mixed
+from .base import Generator, Proposal, Request
+from .settrans import Memory, SetTrans, SetTransSettings
+from .slot_decoding import Decoding, write
+from .slots import SlotSettings, slot_loss
+from .vocabulary import (
+    PAD,
+    SPECIAL,
+    UNKNOWN,
+    Numbered,
+    Vocabulary,
+    read_document,
+    read_phrase,
+)
+
+SETTINGS, WORDS, WEIGHTS = "settings.json", "words.txt", "weights.safetensors"
+_TIED = "decoder.output_layer.weight"
+# What a saved model need not have in common with the config.
+_FREE = ("dropout", "attention_dropout")
+
+
+@dataclass(frozen=True)
+class Windows:
+    """How documents go through the network.
+
+    size (int): Words that are read at once; longer documents are cut.
+    max_batch_words (int): Words of one pass, padding included.
+    mixed_precision (bool): Whether to compute in 16 bits what bears it.
+    """
+
+    size: int = 400
+    max_batch_words: int = 16_000
+    mixed_precision: bool = False
+
+    def __post_init__(self) -> None:
+        if self.size < 1 or self.max_batch_words < 1:
+            raise ValueError(
+                f"window is {self.size}, max_batch_words {self.max_batch_words}; both "
+                "must be 1 or more."
+            )
+
+
+class One2Set(Generator):
+    """A set of keyphrases, present and absent ones from slots of their own.
+
+    network (SetTrans): The network.
+    vocabulary (Vocabulary): Its words.
+    slots (SlotSettings): How slots are taught.
+    decoding (Decoding): How they write.
+    windows (Windows): How documents go through it.
+    """
+
+    def __init__(
+        self,
+        network: SetTrans,
+        vocabulary: Vocabulary,
+        slots: SlotSettings,
+        decoding: Decoding,
+        windows: Windows,
+    ) -> None:
+        super().__init__()
+        self.network = network
+        self.vocabulary = vocabulary
+        self.slots = slots
+        self.decoding = decoding
+        self.windows = windows
+
+    def loss(self, request: Request) -> Tensor:
+        """The loss of One2Set over the first window of each document."""
+        if request.gold is None:
+            raise ValueError("Without gold keyphrases there is no loss.")
+        docs, present, absent = [], [], []
+        for text, gold in zip(request.texts, request.gold):
+            words = read_document(text)
+            cut = len(words) > self.windows.size
+            doc = self.vocabulary.number(words[: self.windows.size])
+            if not doc.ids:
+                continue
+            docs.append(doc)
+            halves: Tuple[List[List[int]], ...] = [], []
+            for phrase in gold:
+                tokens = read_phrase(phrase.text)
+                ids = self.vocabulary.number_phrase(tokens, doc.extra)
+                if phrase.is_present and cut and not _within(ids, doc.extended):
+                    continue
+                halves[0 if phrase.is_present else 1].append(ids)
+            present.append(halves[0])
+            absent.append(halves[1])
+        if not docs:
+            return self.network.embed.weight.sum() * 0
+        with mixed(self.device, self.windows.mixed_precision):
+            memory = self._encode(docs)
+            return slot_loss(self.network, memory, present, absent, self.slots)
+
+    @torch.inference_mode()
+    def write(self, request: Request) -> List[List[Proposal]]:
+        """What the slots write, the most confident first."""
+        proposals: List[List[Proposal]] = [[] for _ in request.texts]
+        windows = [
+            (i, self.vocabulary.number(words), crc32(" ".join(words).encode()))
+            for i, text in enumerate(request.texts)
+            for words in self._cut(read_document(text))
+        ]
+        windows.sort(key=lambda window: -len(window[1].ids))
+        found: List[Any] = []
+        for batch in self._batches(windows):
+            docs = [doc for _, doc, _ in batch]
+            with mixed(self.device, self.windows.mixed_precision):
+                memory = self._encode(docs)
+                seeds = [seed for _, _, seed in batch]
+                written = write(self.network, memory, self.decoding, seeds)
+            found.extend(zip(batch, written))
+        for (i, doc, _), phrases in found:
+            for phrase in phrases:
+                if UNKNOWN not in phrase.words:
+                    text = " ".join(self.vocabulary.texts(phrase.words, doc.extra))
+                    proposals[i].append(Proposal(text, phrase.confidence))
+        return proposals
+
+    def to_files(self) -> Dict[str, bytes]:
+        """Sizes, words and weights."""
+        weights = dict(self.network.state_dict())
+        if self.network.settings.tied:
+            del weights[_TIED]
+        return {
+            SETTINGS: json.dumps(asdict(self.network.settings)).encode(),
+            WORDS: "\n".join(self.vocabulary.words[len(SPECIAL) :]).encode(),
+            WEIGHTS: save_tensors({k: v.contiguous() for k, v in weights.items()}),
+        }
+
+    def _encode(self, docs: Sequence[Numbered]) -> Memory:
+        length = max(len(doc.ids) for doc in docs)
+
+        def pad(rows: Sequence[List[int]]) -> Tensor:
+            filled = [row + [PAD] * (length - len(row)) for row in rows]
+            return torch.tensor(filled, device=self.device)
+
+        ids = pad([doc.ids for doc in docs])
+        extended = pad([doc.extended for doc in docs])
+        return self.network.encode(ids, extended, ids != PAD)
+
+    def _cut(self, words: List[str]) -> Iterator[List[str]]:
+        """Windows of about the same size, as few as are needed."""
+        n = -(-len(words) // self.windows.size)
+        for i in range(n):
+            yield words[i * len(words) // n : (i + 1) * len(words) // n]
+
+    def _batches(self, windows: List[Any]) -> Iterator[List[Any]]:
+        """The longest first, those of like length together."""
+        start = 0
+        while start < len(windows):
+            longest = len(windows[start][1].ids)
+            n = max(1, self.windows.max_batch_words // longest)
+            yield windows[start : start + n]
+            start += n
+
+
+def load_settrans(
+    files: Mapping[str, bytes], settings: SetTransSettings
+) -> Tuple[SetTrans, Vocabulary]:
+    """A network and its words from what `to_files` returned.
+
+    files (Mapping[str, bytes]): The contents of the files.
+    settings (SetTransSettings): The sizes that the config asks for; the number of words
+        is that of the files.
+    RAISES: ValueError where they are not those of the files.
+    """
+    saved = json.loads(files[SETTINGS])
+    asked = {**asdict(settings), "vocabulary": saved["vocabulary"]}
+    for name, value in asked.items():
+        if name not in _FREE and saved.get(name) != value:
+            raise ValueError(
+                f"the saved model has {name} {saved.get(name)}, the config {value}"
+            )
+    words = files[WORDS].decode()
+    vocabulary = Vocabulary(words.split("\n") if words else [])
+    if len(vocabulary) != saved["vocabulary"]:
+        raise ValueError(
+            f"the saved model has {saved['vocabulary']} words, its list of words "
+            f"{len(vocabulary)}"
+        )
+    network = SetTrans(SetTransSettings(**asked))
+    weights = {k: v.float() for k, v in load_tensors(files[WEIGHTS]).items()}
+    if settings.tied:
+        weights[_TIED] = weights["embed.weight"]
+    try:
+        network.load_state_dict(weights)
+    except RuntimeError as error:
+        raise ValueError(f"the saved weights do not fit: {error}") from error
+    return network, vocabulary
+
+
+def _within(phrase: List[int], words: List[int]) -> bool:
+    """Whether words are there in a row."""
+    n = len(phrase)
+    return any(words[i : i + n] == phrase for i in range(len(words) - n + 1))
