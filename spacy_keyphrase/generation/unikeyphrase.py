@@ -1,0 +1,348 @@
+"""UniKeyphrase (Wu et al. 2021): present keyphrases by tags, absent ones written, by
+one network."""
+
+import json
+import math
+import re
+from dataclasses import asdict, dataclass
+from typing import Any, Dict, Iterator, List, Literal, NamedTuple, Sequence, Tuple
+
+import torch
+from torch import Tensor
+
+from ..devices import mixed
+from .bag import bag_loss, bag_loss_as_released, bag_weight
+from .base import Generator, GoldPhrase, Proposal, Request
+from .files import WEIGHTS, save_folder, weights_to_bytes
+from .losses import tag_losses, word_losses
+from .tags import OUTSIDE, TAGS, read_tags, tag_phrases
+from .unikeyphrase_network import Source, UniKeyphraseNetwork
+from .unilm_search import Marks, search
+
+SETTINGS = "settings.json"
+_NONE = "none"
+_JOINED = re.compile(r" ?([-/’']) ?")
+
+
+@dataclass(frozen=True)
+class UniKeyphraseSettings:
+    """How the network is taught and read; defaults are those of the paper.
+
+    length (int): Sub-tokens that are written at most.
+    window (int): Sub-tokens read and written at once, special ones included.
+    masked (float): Share of what is written that is masked in training.
+    tag_weight (float): Weight of B, I and X against O in the loss.
+    smoothing (float): Of the targets of words.
+    bag (str): "paper" for the bag-of-words constraint as printed, "released" as the
+        public code computes it, "off".
+    bag_weight (float): Its weight at the end of the training.
+    total_steps (int): Updates until then.
+    beams (int): Of the search.
+    max_batch_tokens (int): Sub-tokens of one pass in prediction, padding included.
+    mixed_precision (bool): Whether to compute in 16 bits what bears it.
+    """
+
+    length: int = 32
+    window: int = 384
+    masked: float = 0.7
+    tag_weight: float = 5.0
+    smoothing: float = 0.1
+    bag: Literal["paper", "released", "off"] = "paper"
+    bag_weight: float = 1.0
+    total_steps: int = 20_000
+    beams: int = 5
+    max_batch_tokens: int = 8_000
+    mixed_precision: bool = False
+
+    def __post_init__(self) -> None:
+        if self.bag not in ("paper", "released", "off"):
+            raise ValueError(f"bag is {self.bag!r}; use 'paper', 'released' or 'off'.")
+        for name in ("length", "total_steps", "beams", "max_batch_tokens"):
+            if getattr(self, name) < 1:
+                raise ValueError(
+                    f"{name} is {getattr(self, name)}; it must be 1 or more."
+                )
+        if not 0 < self.masked <= 1:
+            raise ValueError(f"masked is {self.masked}; it is a share, up to 1.")
+
+
+class Window(NamedTuple):
+    """A part of a document.
+
+    doc (int): Number of the document.
+    ids (List[int]): Sub-tokens, without special ones.
+    offsets (List[Tuple[int, int]]): Of each its characters.
+    words (List[int]): The word that each is of.
+    """
+
+    doc: int
+    ids: List[int]
+    offsets: List[Tuple[int, int]]
+    words: List[int]
+
+
+class UniKeyphrase(Generator):
+    """Tags of what is present, words of what is absent.
+
+    network (UniKeyphraseNetwork): The network.
+    tokenizer (PreTrainedTokenizerFast): Its tokenizer.
+    settings (UniKeyphraseSettings): How it is taught and read.
+    """
+
+    def __init__(
+        self,
+        network: UniKeyphraseNetwork,
+        tokenizer: Any,
+        settings: UniKeyphraseSettings,
+    ) -> None:
+        super().__init__()
+        self.network = network
+        self.tokenizer = tokenizer
+        self.settings = settings
+        for special in ("cls_token", "sep_token", "pad_token", "mask_token"):
+            if getattr(tokenizer, special) is None:
+                raise ValueError(f"its tokenizer has no {special}")
+        self.cls: int = tokenizer.cls_token_id
+        self.sep: int = tokenizer.sep_token_id
+        self.pad: int = tokenizer.pad_token_id
+        self.mask: int = tokenizer.mask_token_id
+        positions = network.encoder.positions
+        self.size = min(settings.window, positions) - settings.length - 2
+        if self.size < 1:
+            raise ValueError(
+                f"a window of {min(settings.window, positions)} sub-tokens has no room "
+                f"for a document beside {settings.length} that are written"
+            )
+        self.separator = self._ids(";")
+        self.stop = self._ids(".")[-1]
+
+    def loss(self, request: Request) -> Tensor:
+        """The loss of UniKeyphrase (eq. 15) over the first window of each document."""
+        if request.gold is None:
+            raise ValueError("Without gold keyphrases there is no loss.")
+        windows = [next(self._cut(i, text)) for i, text in enumerate(request.texts)]
+        windows = [window for window in windows if window.ids]
+        if not windows:
+            return self.network.tagger.weight.sum() * 0
+        gold = [request.gold[window.doc] for window in windows]
+        targets = [self._target(phrases) for phrases in gold]
+        with mixed(self.device, self.settings.mixed_precision):
+            source_ids, source_mask = self._pad_source(windows)
+            source = self.network.read(source_ids, source_mask)
+            words = self._pad(targets)
+            real: Tensor = words != self.pad  # type: ignore[assignment]
+            chosen = self._choose(targets, words)
+            tag_logits, word_logits = self.network.teach(
+                source, self._hide(words, chosen), real
+            )
+        # Special sub-tokens have no tags.
+        tag_logits = tag_logits[:, 1:-1].float()
+        word_logits = word_logits.float()
+        tags = self._tags(windows, gold, tag_logits.shape[1])
+        tagged = tags >= 0
+        weights = [1.0] + [self.settings.tag_weight] * (len(TAGS) - 1)
+        losses = tag_losses(tag_logits[tagged], tags[tagged], weights)
+        of_tags = losses.sum() / tag_logits.new_tensor(weights)[tags[tagged]].sum()
+        of_words = word_losses(
+            word_logits[chosen], words[chosen], self.settings.smoothing
+        ).mean()
+        total: Tensor = of_tags + of_words
+        if self.settings.bag != "off":
+            weight = bag_weight(
+                request.step, self.settings.total_steps, self.settings.bag_weight
+            )
+            total = total + weight * self._bag_loss(
+                source_ids[:, 1:-1], tag_logits, tags, word_logits, words, chosen
+            )
+        return total
+
+    def _bag_loss(
+        self,
+        source: Tensor,
+        tag_logits: Tensor,
+        tags: Tensor,
+        word_logits: Tensor,
+        words: Tensor,
+        chosen: Tensor,
+    ) -> Tensor:
+        tagged = tags >= 0
+        if self.settings.bag == "released":
+            errors = bag_loss_as_released(
+                source, tag_logits, tags, tagged, word_logits, words, chosen
+            )
+            return (errors[0] + errors[1]) / 2
+        p_tags, predicted = tag_logits.softmax(-1).max(-1)
+        p_words = word_logits.softmax(-1)
+        losses = []
+        for doc in range(len(source)):
+            gold = word_logits.new_zeros(word_logits.shape[-1])
+            of_gold = torch.cat([source[doc][tags[doc] > 0], words[doc][chosen[doc]]])
+            gold.index_add_(0, of_gold, torch.ones_like(of_gold, dtype=gold.dtype))
+            inside = tagged[doc] & (predicted[doc] != OUTSIDE)
+            losses.append(
+                bag_loss(
+                    source[doc],
+                    p_tags[doc],
+                    inside,
+                    p_words[doc],
+                    chosen[doc],
+                    gold,
+                )
+            )
+        return torch.stack(losses).mean()
+
+    @torch.inference_mode()
+    def write(self, request: Request) -> List[List[Proposal]]:
+        """The present keyphrases, best first, then the absent ones as they are
+        written."""
+        present: List[List[Proposal]] = [[] for _ in request.texts]
+        absent: List[List[Proposal]] = [[] for _ in request.texts]
+        windows = [
+            window
+            for i, text in enumerate(request.texts)
+            for window in self._cut(i, text)
+            if window.ids
+        ]
+        windows.sort(key=lambda window: -len(window.ids))
+        marks = Marks(self.mask, self.sep, self.pad, self.stop)
+        settings = self.settings
+        start = 0
+        while start < len(windows):
+            longest = len(windows[start].ids) + settings.length
+            n = max(1, settings.max_batch_tokens // longest)
+            batch = windows[start : start + n]
+            start += n
+            with mixed(self.device, settings.mixed_precision):
+                source = self.network.read(*self._pad_source(batch))
+                found = search(
+                    self.network, source, marks, settings.beams, settings.length
+                )
+            for window, phrases in zip(batch, self._read_tags(source, batch)):
+                text = request.texts[window.doc]
+                for (first, last), score in phrases:
+                    present[window.doc].append(Proposal(text[first:last], score))
+            for window, written in zip(batch, found):
+                absent[window.doc].extend(self._read_words(*written))
+        return [
+            sorted(some, key=lambda phrase: -phrase.score) + others
+            for some, others in zip(present, absent)
+        ]
+
+    def _read_tags(
+        self, source: Source, windows: Sequence[Window]
+    ) -> Iterator[List[Tuple[Tuple[int, int], float]]]:
+        """The phrases that each window has by its tags: characters, and scores."""
+        p, tags = self.network.tagger(source.present).float().softmax(-1).max(-1)
+        for window, own_tags, own_p in zip(windows, tags.tolist(), p.tolist()):
+            n = len(window.ids)
+            yield [
+                (
+                    (window.offsets[found.start][0], window.offsets[found.end - 1][1]),
+                    found.score,
+                )
+                for found in read_tags(own_tags[1 : n + 1], own_p[1 : n + 1])
+            ]
+
+    def _read_words(self, ids: List[int], log_p: List[float]) -> Iterator[Proposal]:
+        """The phrases of a sequence; their scores are geometric means of
+        probabilities."""
+        end = self.separator
+        first = 0
+        for i in range(len(ids) + 1):
+            if i < len(ids) and ids[i : i + len(end)] != end:
+                continue
+            if i > first:
+                text = self.tokenizer.decode(ids[first:i], skip_special_tokens=True)
+                text = _JOINED.sub(r"\1", text.strip())
+                if text and text != _NONE:
+                    mean = sum(log_p[first:i]) / (i - first)
+                    yield Proposal(text, math.exp(mean))
+            first = i + len(end)
+
+    def to_files(self) -> Dict[str, bytes]:
+        """The encoder's config and tokenizer, settings, and all weights."""
+        relation = {
+            "relation_layers": len(self.network.relation.srl),
+            "leak_free": self.network.leak_free,
+        }
+        return {
+            **save_folder(self.network.encoder.model.config.save_pretrained),
+            **save_folder(self.tokenizer.save_pretrained),
+            SETTINGS: json.dumps({**asdict(self.settings), **relation}).encode(),
+            WEIGHTS: weights_to_bytes(self.network),
+        }
+
+    def _ids(self, text: str) -> List[int]:
+        ids: List[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return ids
+
+    def _cut(self, doc: int, text: str) -> Iterator[Window]:
+        """The windows of a document, one at least."""
+        found = self.tokenizer(
+            text,
+            add_special_tokens=False,
+            return_offsets_mapping=True,
+            return_attention_mask=False,
+            verbose=False,
+        )
+        ids, offsets, words = (
+            found["input_ids"],
+            found["offset_mapping"],
+            found.word_ids(),
+        )
+        n = max(-(-len(ids) // self.size), 1)
+        for i in range(n):
+            part = slice(i * len(ids) // n, (i + 1) * len(ids) // n)
+            yield Window(doc, ids[part], offsets[part], words[part])
+
+    def _target(self, gold: Sequence[GoldPhrase]) -> List[int]:
+        """What is to be written of the absent keyphrases; those that there is no room
+        for are left out."""
+        ids: List[int] = []
+        for phrase in gold:
+            if not phrase.is_present:
+                more = (self.separator if ids else []) + self._ids(phrase.text.lower())
+                if len(ids) + len(more) < self.settings.length:
+                    ids += more
+        return [*(ids or self._ids(_NONE)), self.sep]
+
+    def _tags(
+        self,
+        windows: Sequence[Window],
+        gold: Sequence[Sequence[GoldPhrase]],
+        length: int,
+    ) -> Tensor:
+        """The tags of windows, -1 where there is no text; int of shape (windows,
+        length)."""
+        rows = []
+        for window, phrases in zip(windows, gold):
+            mentions = [mention for phrase in phrases for mention in phrase.offsets]
+            tags = tag_phrases(window.offsets, window.words, mentions)
+            rows.append(tags + [-1] * (length - len(tags)))
+        return torch.tensor(rows, device=self.device)
+
+    def _choose(self, targets: Sequence[List[int]], words: Tensor) -> Tensor:
+        """Which of what is written is predicted, bool of the shape of words."""
+        chosen = torch.zeros_like(words, dtype=torch.bool)
+        for row, target in enumerate(targets):
+            n = max(1, round(self.settings.masked * len(target)))
+            chosen[row, torch.randperm(len(target))[:n]] = True
+        return chosen
+
+    def _hide(self, words: Tensor, chosen: Tensor) -> Tensor:
+        """Four of five words that are predicted are masked, one of ten is another."""
+        draw = torch.rand(words.shape).to(words.device)
+        others = torch.randint(len(self.tokenizer), words.shape).to(words.device)
+        hidden = words.masked_fill(chosen & (draw < 0.8), self.mask)
+        return others.where(chosen & (draw >= 0.9), hidden)
+
+    def _pad_source(self, windows: Sequence[Window]) -> Tuple[Tensor, Tensor]:
+        lengths = torch.tensor([len(window.ids) + 2 for window in windows])
+        ids = self._pad([[self.cls, *window.ids, self.sep] for window in windows])
+        mask = torch.arange(ids.shape[1]) < lengths[:, None]
+        return ids, mask.to(self.device)
+
+    def _pad(self, rows: Sequence[List[int]]) -> Tensor:
+        length = max(map(len, rows))
+        filled = [row + [self.pad] * (length - len(row)) for row in rows]
+        return torch.tensor(filled, device=self.device)

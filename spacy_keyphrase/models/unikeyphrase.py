@@ -1,0 +1,116 @@
+"""The architecture of UniKeyphrase."""
+
+import json
+from typing import TYPE_CHECKING, Any, Literal, Mapping
+
+from spacy.util import registry
+
+from .generator import GeneratorModel, Lessons, build_generator, need_libraries
+
+if TYPE_CHECKING:
+    from ..generation.unikeyphrase import UniKeyphrase
+
+NAME = "spacy_keyphrase.UniKeyphrase.v1"
+
+
+@registry.architectures(NAME)  # type: ignore[untyped-decorator]
+def build_unikeyphrase(
+    name: str,
+    relation_layers: int = 2,
+    relation_dropout: float = 0.5,
+    leak_free: bool = True,
+    bag: Literal["paper", "released", "off"] = "paper",
+    bag_weight: float = 1.0,
+    total_steps: int = 20_000,
+    masked: float = 0.7,
+    tag_weight: float = 5.0,
+    smoothing: float = 0.1,
+    beams: int = 5,
+    length: int = 32,
+    window: int = 384,
+    max_batch_tokens: int = 8_000,
+    mixed_precision: bool = False,
+    trust_remote_code: bool = False,
+) -> GeneratorModel:
+    """Present keyphrases by tags and absent ones written, by one encoder of the BERT
+    family that is fine-tuned: UniKeyphrase (Wu et al. 2021). Defaults are those of the
+    paper.
+
+    name (str): Name on the Hugging Face hub, or a local folder: BERT, RoBERTa or their
+        kin. It is not read where a trained pipeline is loaded.
+    relation_layers (int): Stacked relation layers (SRL), in which what is extracted and
+        what is written look at each other; 0 for none.
+    relation_dropout (float): Of their states, in training. Elsewhere the rates of the
+        encoder's config hold; that of `[training]` is not used.
+    leak_free (bool): Whether relation layers see no more than the encoder does. As
+        printed they see in training what is still to be written.
+    bag (str): The bag-of-words constraint (BWC): "paper" as printed, "released" as the
+        public code has it, or "off".
+    bag_weight (float): Its weight at the end of the training; it grows from 0.
+    total_steps (int): Updates until then: `${training.max_steps}`.
+    masked (float): Share of what is written that is masked in training.
+    tag_weight (float): Weight of tags in a keyphrase against those outside.
+    smoothing (float): Of the targets of what is written.
+    beams (int): Sequences that are pursued in the search for the likeliest.
+    length (int): Sub-tokens that are written at most.
+    window (int): Sub-tokens read and written at once, special ones included; at most as
+        many as the encoder was made for. Longer documents are read window by window; in
+        training the first one is read.
+    max_batch_tokens (int): Sub-tokens of one pass in prediction, padding included.
+    mixed_precision (bool): Compute in 16 bits what bears it.
+    trust_remote_code (bool): Whether an encoder may bring its own Python code.
+    RAISES: ImportError without torch or transformers; ValueError at settings that are
+        out of range; `initialize` raises ValueError if there is no such encoder.
+    """
+    need_libraries(NAME, "transformers")
+    from ..generation.files import WEIGHTS, load_folder, weights_from_bytes
+    from ..generation.pretrained import load_masked, masked_from_config
+    from ..generation.unikeyphrase import (
+        SETTINGS,
+        UniKeyphrase,
+        UniKeyphraseSettings,
+    )
+    from ..generation.unikeyphrase_network import UniKeyphraseNetwork
+
+    settings = UniKeyphraseSettings(
+        length=length,
+        window=window,
+        masked=masked,
+        tag_weight=tag_weight,
+        smoothing=smoothing,
+        bag=bag,
+        bag_weight=bag_weight,
+        total_steps=total_steps,
+        beams=beams,
+        max_batch_tokens=max_batch_tokens,
+        mixed_precision=mixed_precision,
+    )
+
+    def finish(model: Any, tokenizer: Any) -> "UniKeyphrase":
+        network = UniKeyphraseNetwork(
+            model, relation_layers, relation_dropout, leak_free
+        )
+        return UniKeyphrase(network, tokenizer, settings)
+
+    def make(lessons: Lessons) -> "UniKeyphrase":
+        model, tokenizer = load_masked(name, trust_remote_code)
+        try:
+            return finish(model, tokenizer)
+        except ValueError as error:
+            raise ValueError(f"{name!r} cannot be used: {error}.") from error
+
+    def load(files: Mapping[str, bytes]) -> "UniKeyphrase":
+        saved = json.loads(files[SETTINGS])
+        for key, value in (
+            ("relation_layers", relation_layers),
+            ("leak_free", leak_free),
+        ):
+            if saved[key] != value:
+                raise ValueError(
+                    f"the saved model has {key} {saved[key]}, the config {value}"
+                )
+        generator = finish(*load_folder(files, masked_from_config))
+        weights_from_bytes(generator.network, files[WEIGHTS])
+        return generator
+
+    return build_generator(NAME, make, load, mixed_precision=mixed_precision)
