@@ -1,7 +1,7 @@
 """Stacked relation layers: what is extracted and what is written look at each other
 (UniKeyphrase, Wu et al. 2021, section 3.2)."""
 
-from typing import List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 import torch
 from torch import Tensor, nn
@@ -90,7 +90,8 @@ class Relation(nn.Module):
         """
         P = A = self.drop(H)
         shown = []
-        for i, layer in enumerate(self.srl):
+        layers: Any = self.srl
+        for i, layer in enumerate(layers):
             own = layer.show(P, A)
             shown.append(own)
             seen = own

@@ -130,7 +130,7 @@ class UniKeyphrase(Generator):
             source_ids, source_mask = self._pad_source(windows)
             source = self.network.read(source_ids, source_mask)
             words = self._pad(targets)
-            real: Tensor = words != self.pad  # type: ignore[assignment]
+            real = words.ne(self.pad)
             chosen = self._choose(targets, words)
             tag_logits, word_logits = self.network.teach(
                 source, self._hide(words, chosen), real

@@ -1,0 +1,34 @@
+"""One2One: one keyphrase in a sequence; many come from many beams (Meng et al.
+2017)."""
+
+import math
+from typing import List, Optional
+
+from torch import Tensor
+
+from .base import Proposal
+from .seq2seq import Encoded, Seq2SeqGenerator
+
+# Sub-tokens of a keyphrase.
+_LENGTH = 16
+
+
+class One2One(Seq2SeqGenerator):
+    """A document is taught once for each of its keyphrases."""
+
+    def teach(self, encoded: Encoded, labels: List[List[List[int]]]) -> Tensor:
+        """Cross entropy of the sub-tokens of keyphrases and their ends."""
+        targets = [[*label, self.end] for own in labels for label in own]
+        repeated = encoded.repeat([len(own) for own in labels])
+        return self.cross_entropy(repeated, targets)
+
+    def propose(self, encoded: Encoded, k: Optional[int]) -> List[List[Proposal]]:
+        """The k likeliest sequences, by default `settings.k`; scores are their
+        probabilities."""
+        k = self.settings.k if k is None else k
+        beams = max(self.settings.beams, k)
+        written = self.generate(encoded, _LENGTH, beams, sequences=k)
+        return [
+            [Proposal(self.text(ids), math.exp(sum(log_p))) for ids, log_p in sequences]
+            for sequences in written
+        ]
