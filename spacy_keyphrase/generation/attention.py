@@ -55,6 +55,15 @@ class Attention(nn.Module):
         mixed = nn.functional.scaled_dot_product_attention(
             self._split(self.q_proj(X)), keys, values, attn_mask=mask, dropout_p=rate
         )
+        return self.join(mixed)
+
+    def project(self, X: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
+        """Queries, keys and values of X, float of shape (batch, heads, length, width of
+        a head)."""
+        return (self._split(self.q_proj(X)), *self.keys_values(X))
+
+    def join(self, mixed: Tensor) -> Tensor:
+        """From what heads have seen to an output of the shape of X."""
         joined: Tensor = self.out_proj(mixed.transpose(1, 2).flatten(2))
         return joined
 

@@ -2,7 +2,7 @@
 2022)."""
 
 import math
-from typing import Dict, List, Optional
+from typing import Dict, List, Optional, Sequence
 
 from torch import Tensor
 
@@ -33,7 +33,9 @@ class GROOV(One2Seq):
         ]
         return multi_softmax_loss(logits, valid).mean()
 
-    def propose(self, encoded: Encoded, k: Optional[int]) -> List[List[Proposal]]:
+    def propose(
+        self, encoded: Encoded, k: Optional[int], seeds: Sequence[int]
+    ) -> List[List[Proposal]]:
         """The keyphrases of all beams, best first."""
         beams = self.settings.beams
         written = self.generate(

@@ -2,18 +2,18 @@
 2017)."""
 
 import math
-from typing import List, Optional
+from typing import List, Optional, Sequence
 
 from torch import Tensor
 
 from .base import Proposal
-from .seq2seq import Encoded, Seq2SeqGenerator
+from .seq2seq import Encoded, SequenceGenerator
 
 # Sub-tokens of a keyphrase.
 _LENGTH = 16
 
 
-class One2One(Seq2SeqGenerator):
+class One2One(SequenceGenerator):
     """A document is taught once for each of its keyphrases."""
 
     def teach(self, encoded: Encoded, labels: List[List[List[int]]]) -> Tensor:
@@ -22,7 +22,9 @@ class One2One(Seq2SeqGenerator):
         repeated = encoded.repeat([len(own) for own in labels])
         return self.cross_entropy(repeated, targets)
 
-    def propose(self, encoded: Encoded, k: Optional[int]) -> List[List[Proposal]]:
+    def propose(
+        self, encoded: Encoded, k: Optional[int], seeds: Sequence[int]
+    ) -> List[List[Proposal]]:
         """The k likeliest sequences, by default `settings.k`; scores are their
         probabilities."""
         k = self.settings.k if k is None else k

@@ -1,15 +1,15 @@
 """One2Seq: all keyphrases in one sequence that ends where the model ends it (Yuan et
 al. 2020)."""
 
-from typing import List, Optional
+from typing import List, Optional, Sequence
 
 from torch import Tensor
 
 from .base import Proposal
-from .seq2seq import Encoded, Seq2SeqGenerator, phrase_score, split_at
+from .seq2seq import Encoded, SequenceGenerator, phrase_score, split_at
 
 
-class One2Seq(Seq2SeqGenerator):
+class One2Seq(SequenceGenerator):
     """Keyphrases with separators between them, and an end."""
 
     special = ("<sep>",)
@@ -24,7 +24,9 @@ class One2Seq(Seq2SeqGenerator):
         joined = [token for label in labels for token in (separator, *label)]
         return [*joined[1:], self.end]
 
-    def propose(self, encoded: Encoded, k: Optional[int]) -> List[List[Proposal]]:
+    def propose(
+        self, encoded: Encoded, k: Optional[int], seeds: Sequence[int]
+    ) -> List[List[Proposal]]:
         """As many as the model writes."""
         written = self.generate(encoded, self.settings.length, self.settings.beams)
         ends = (*self.ids_of_special, self.start, self.end)

@@ -12,7 +12,9 @@ from torch import Tensor
 
 from ..devices import mixed
 from .base import Generator, Proposal, Request
-from .settrans import Memory, SetTrans, SetTransSettings
+from .set_model import Memory
+from .settrans import SetTrans
+from .settrans_layers import SetTransSettings
 from .slot_decoding import Decoding, write
 from .slots import SlotSettings, slot_loss
 from .vocabulary import (

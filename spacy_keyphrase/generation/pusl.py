@@ -1,19 +1,19 @@
 """PUSL: as many keyphrases as are asked for, learned from labels of which some are
 missing ("From Lazy to Prolific")."""
 
-from typing import List, Optional
+from typing import List, Optional, Sequence
 
 from torch import Tensor
 
 from .base import Proposal
 from .requested import ExactlyK, Marks, join_phrases
-from .seq2seq import Encoded, Seq2SeqGenerator, phrase_score, split_at
+from .seq2seq import Encoded, SequenceGenerator, phrase_score, split_at
 
 # Sub-tokens of a keyphrase, by which what is written is limited.
 _PER_PHRASE = 8
 
 
-class PUSL(Seq2SeqGenerator):
+class PUSL(SequenceGenerator):
     """Each keyphrase has a begin and an end; the sequence has no end that is learned,
     so that its length says nothing of how many keyphrases are missing."""
 
@@ -30,7 +30,9 @@ class PUSL(Seq2SeqGenerator):
         targets = [join_phrases(own, self.marks) for own in labels]
         return self.cross_entropy(encoded, targets)
 
-    def propose(self, encoded: Encoded, k: Optional[int]) -> List[List[Proposal]]:
+    def propose(
+        self, encoded: Encoded, k: Optional[int], seeds: Sequence[int]
+    ) -> List[List[Proposal]]:
         """Just k keyphrases, by default `settings.k`, some of which may be the same."""
         k = self.settings.k if k is None else k
         written = self.generate(

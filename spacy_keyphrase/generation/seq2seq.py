@@ -6,6 +6,7 @@ from abc import abstractmethod
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from zlib import crc32
 
 import torch
 from torch import Tensor, nn
@@ -115,33 +116,15 @@ class Seq2SeqGenerator(Generator):
             )
 
     @abstractmethod
-    def teach(self, encoded: Encoded, labels: List[List[List[int]]]) -> Tensor:
-        """The loss of documents, a number.
+    def propose(
+        self, encoded: Encoded, k: Optional[int], seeds: Sequence[int]
+    ) -> List[List[Proposal]]:
+        """The keyphrases of documents in the order in which they are written.
 
         encoded (Encoded): The documents.
-        labels (List[List[List[int]]]): Of each the sub-tokens of each keyphrase.
+        k (Optional[int]): How many are asked for.
+        seeds (Sequence[int]): Of draws, one a document.
         """
-
-    @abstractmethod
-    def propose(self, encoded: Encoded, k: Optional[int]) -> List[List[Proposal]]:
-        """The keyphrases of documents in the order in which they are written."""
-
-    def loss(self, request: Request) -> Tensor:
-        """The loss over the first window of each document."""
-        if request.gold is None:
-            raise ValueError("Without gold keyphrases there is no loss.")
-        windows, labels = [], []
-        for text, gold in zip(request.texts, request.gold):
-            window = next(self._cut(text), None)
-            own = self._labels(gold)
-            if window and own:
-                windows.append(window)
-                labels.append(own)
-        if not windows:
-            nothing: Tensor = self.model.get_input_embeddings().weight.sum() * 0
-            return nothing
-        with mixed(self.device, self.settings.mixed_precision):
-            return self.teach(self._encode(windows), labels)
 
     @torch.inference_mode()
     def write(self, request: Request) -> List[List[Proposal]]:
@@ -161,7 +144,8 @@ class Seq2SeqGenerator(Generator):
             start += n
             with mixed(self.device, self.settings.mixed_precision):
                 encoded = self._encode([windows[w][1] for w in batch])
-                found.update(zip(batch, self.propose(encoded, request.k)))
+                seeds = [crc32(repr(windows[w][1]).encode()) for w in batch]
+                found.update(zip(batch, self.propose(encoded, request.k, seeds)))
         proposals: List[List[Proposal]] = [[] for _ in request.texts]
         for w, (i, _) in enumerate(windows):
             proposals[i].extend(found[w])
@@ -262,7 +246,7 @@ class Seq2SeqGenerator(Generator):
             **save_folder(self.model.config.save_pretrained),
             **save_folder(self.tokenizer.save_pretrained),
             SETTINGS: json.dumps(asdict(self.settings)).encode(),
-            WEIGHTS: weights_to_bytes(self.model),
+            WEIGHTS: weights_to_bytes(self),
         }
 
     def pad_rows(self, rows: Sequence[List[int]]) -> Tensor:
@@ -309,6 +293,35 @@ class Seq2SeqGenerator(Generator):
         ids, mask = self.pad_rows(windows), self.lengths(windows).long()
         states = self.model.get_encoder()(input_ids=ids, attention_mask=mask)
         return Encoded(states.last_hidden_state, mask)
+
+
+class SequenceGenerator(Seq2SeqGenerator):
+    """Is taught keyphrases in sequences."""
+
+    @abstractmethod
+    def teach(self, encoded: Encoded, labels: List[List[List[int]]]) -> Tensor:
+        """The loss of documents, a number.
+
+        encoded (Encoded): The documents.
+        labels (List[List[List[int]]]): Of each the sub-tokens of each keyphrase.
+        """
+
+    def loss(self, request: Request) -> Tensor:
+        """The loss over the first window of each document."""
+        if request.gold is None:
+            raise ValueError("Without gold keyphrases there is no loss.")
+        windows, labels = [], []
+        for text, gold in zip(request.texts, request.gold):
+            window = next(self._cut(text), None)
+            own = self._labels(gold)
+            if window and own:
+                windows.append(window)
+                labels.append(own)
+        if not windows:
+            nothing: Tensor = self.model.get_input_embeddings().weight.sum() * 0
+            return nothing
+        with mixed(self.device, self.settings.mixed_precision):
+            return self.teach(self._encode(windows), labels)
 
 
 def phrase_score(log_p: Sequence[float]) -> float:

@@ -2,12 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, List, Protocol, Tuple
+from typing import Any, List, Tuple
 
-import torch
 from torch import Tensor, nn
 
 from .attention import Attention, KeysValues, sinusoids
+from .set_model import Seen
 
 # Positions that there are embeddings of.
 POSITIONS = 3000
@@ -39,70 +39,6 @@ class SetTransSettings:
     dropout: float = 0.1
     attention_dropout: float = 0.1
     tied: bool = False
-
-
-class Seen(Protocol):
-    """What words see of the words before them."""
-
-    def attend(self, layer: int, attention: Attention, X: Tensor) -> Tensor:
-        """Look from words at themselves and what is before them.
-
-        layer (int): Number of the layer.
-        attention (Attention): Its attention.
-        X (Tensor): Float of shape (docs, words, width).
-        """
-
-
-class Packed:
-    """The words of all slots of a document in one row.
-
-    slots, steps (Tensor): The slot of each word and its place there, int of shape
-        (docs, words).
-    """
-
-    def __init__(self, slots: Tensor, steps: Tensor) -> None:
-        same = slots[:, :, None] == slots[:, None]
-        before = steps[:, :, None] >= steps[:, None]
-        self.mask = (same & before)[:, None]
-
-    def attend(self, layer: int, attention: Attention, X: Tensor) -> Tensor:
-        """Words see those before them in their slot."""
-        return attention(X, attention.keys_values(X), self.mask)  # type: ignore[no-any-return]
-
-
-class Past:
-    """The keys and values of what was written, layer by layer; one word of each row is
-    added at a time."""
-
-    def __init__(self) -> None:
-        self.keys_values: List[KeysValues] = []
-
-    @property
-    def steps(self) -> int:
-        """How many words each row has."""
-        return self.keys_values[0][0].shape[2] if self.keys_values else 0
-
-    def attend(self, layer: int, attention: Attention, X: Tensor) -> Tensor:
-        """Each word sees all of its row."""
-        # In attention to themselves rows are as documents are.
-        one = X.reshape(-1, 1, X.shape[-1])
-        new = attention.keys_values(one)
-        if layer == len(self.keys_values):
-            self.keys_values.append(new)
-        else:
-            old = self.keys_values[layer]
-            joined = [torch.cat(pair, dim=2) for pair in zip(old, new)]
-            self.keys_values[layer] = joined[0], joined[1]
-        looked: Tensor = attention(one, self.keys_values[layer])
-        return looked.reshape(X.shape)
-
-    def keep(self, rows: Tensor) -> None:
-        """Go on with some rows, as often as they are named.
-
-        rows (Tensor): Their numbers, those of all documents one after the other, int of
-            shape (docs * rows,).
-        """
-        self.keys_values = [(k[rows], v[rows]) for k, v in self.keys_values]
 
 
 class Encoder(nn.Module):
@@ -232,9 +168,12 @@ class DecoderLayer(nn.Module):
 
     def look(self, X: Tensor, number: int, seen: Seen) -> Tensor:
         """Words look at the words before."""
+        attention = self.self_attn
         normed = self.self_attn_layer_norm(X)
-        looked: Tensor = self.drop(seen.attend(number, self.self_attn, normed))
-        return X + looked
+        rate = attention.dropout if self.training else 0.0
+        looked = seen.attend(number, *attention.project(normed), dropout=rate)
+        attended: Tensor = X + self.drop(attention.join(looked))
+        return attended
 
     def copied(self, X: Tensor, keys_values: KeysValues, mask: Tensor) -> Tensor:
         """How the first head looks at the document."""

@@ -6,9 +6,7 @@ from typing import List, NamedTuple, Sequence
 import torch
 from torch import Tensor
 
-from .settrans import Memory, Next, Past, SetTrans
-from .slots import known
-from .vocabulary import BEGIN, END, NULL, PAD, UNKNOWN
+from .set_model import Memory, Next, Past, SetModel, Specials
 
 # Of which a sampled word is one.
 LIKELIEST = 20
@@ -55,11 +53,11 @@ class Written(NamedTuple):
 
 @torch.inference_mode()
 def write(
-    model: SetTrans, memory: Memory, decoding: Decoding, seeds: Sequence[int]
+    model: SetModel, memory: Memory, decoding: Decoding, seeds: Sequence[int]
 ) -> List[List[Written]]:
     """Let all slots write.
 
-    model (SetTrans): The model, not in training.
+    model (SetModel): The model, not in training.
     memory (Memory): The documents.
     decoding (Decoding): How.
     seeds (Sequence[int]): Of the draws, one a document.
@@ -73,24 +71,24 @@ def write(
         ways.append(_Rows(model, memory, decoding.samples))
         ways[1].draw(decoding, seeds)
     for rows in ways:
-        words = rows.words.where(rows.words != UNKNOWN, rows.copied)
+        words = rows.words.where(rows.words != model.specials.unknown, rows.copied)
         slots = rows.slots.tolist()
         for doc, ids, p in zip(written, words.tolist(), rows.p.tolist()):
-            doc.extend(read_slots(slots, ids, p))
+            doc.extend(read_slots(slots, ids, p, model.specials))
     return [sorted(doc, key=lambda phrase: -phrase.confidence) for doc in written]
 
 
 class _Rows:
     """What slots write, each in one row or in several.
 
-    model (SetTrans): The model.
+    model (SetModel): The model.
     memory (Memory): The documents.
     each (int): Rows of a slot.
     """
 
-    def __init__(self, model: SetTrans, memory: Memory, each: int) -> None:
+    def __init__(self, model: SetModel, memory: Memory, each: int) -> None:
         docs, device = len(memory.mask), memory.mask.device
-        n = model.settings.slots
+        n = model.slots
         self.model, self.memory, self.each = model, memory, each
         self.past = Past()
         self.slots = torch.arange(n, device=device).repeat_interleave(each)
@@ -104,7 +102,7 @@ class _Rows:
     def search(self, decoding: Decoding) -> None:
         """Write the likeliest words; in several rows, the likeliest phrases."""
         beams = self.each
-        shape = (*self.done.shape[:1], self.model.settings.slots, beams)
+        shape = (*self.done.shape[:1], self.model.slots, beams)
         # All rows of a slot begin alike, so that only one of them counts.
         scores = self.p.new_full(shape, float("-inf"))
         scores[..., 0] = 0
@@ -147,9 +145,10 @@ class _Rows:
 
     def _next(self) -> Next:
         step = self.words.shape[2]
-        words = torch.full_like(self.done, BEGIN, dtype=torch.long)
+        begin = self.model.specials.begin
+        words = torch.full_like(self.done, begin, dtype=torch.long)
         if step:
-            words = known(self.words[..., -1], self.model.settings.vocabulary)
+            words = self.model.readable(self.words[..., -1])
         places = torch.full_like(self.slots, step)
         return self.model.next(self.memory, words, self.slots, places, self.past)
 
@@ -167,11 +166,12 @@ class _Rows:
 
     def _add(self, words: Tensor, p: Tensor, copied: Tensor) -> bool:
         """One word more in each row; whether all have ended."""
-        words = words.masked_fill(self.done, PAD)
+        specials = self.model.specials
+        words = words.masked_fill(self.done, specials.pad)
         self.words = torch.cat([self.words, words[..., None]], dim=2)
         self.p = torch.cat([self.p, p[..., None]], dim=2)
         self.copied = torch.cat([self.copied, copied[..., None]], dim=2)
-        self.done = self.done | (words == END) | (words == NULL)
+        self.done = self.done | (words == specials.end) | (words == specials.null)
         return bool(self.done.all())
 
 
@@ -179,16 +179,19 @@ def read_slots(
     slots: Sequence[int],
     ids: Sequence[Sequence[int]],
     probabilities: Sequence[Sequence[float]],
+    specials: Specials,
 ) -> List[Written]:
     """From what the slots of a document wrote, word for word, to phrases.
 
     slots (Sequence[int]): The slot of each row.
     ids (Sequence[Sequence[int]]): Its words.
     probabilities (Sequence[Sequence[float]]): Of each word.
+    specials (Specials): Special words.
     """
     written = []
     for slot, words, values in zip(slots, ids, probabilities):
-        n = words.index(END) if END in words else len(words)
-        if n and NULL not in words[:n]:
+        end = specials.end
+        n = words.index(end) if end in words else len(words)
+        if n and specials.null not in words[:n]:
             written.append(Written(list(words[:n]), sum(values[:n]) / n, slot))
     return written

@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from ..training.assignment import NONE, Assignment, Candidates
-from .settrans import Memory, Next, Packed, Past, SetTrans
-from .vocabulary import BEGIN, END, NULL, PAD, UNKNOWN
+from .set_model import Memory, Next, Packed, Past, SetModel, Specials
 
 # Words of a keyphrase, of the extended vocabulary.
 Phrase = Sequence[int]
@@ -50,7 +49,7 @@ class Words(NamedTuple):
 
 
 def slot_loss(
-    model: SetTrans,
+    model: SetModel,
     memory: Memory,
     present: Sequence[Sequence[Phrase]],
     absent: Sequence[Sequence[Phrase]],
@@ -59,78 +58,92 @@ def slot_loss(
     """The loss of One2Set: minus the weighted log-probability of what slots are taught,
     over the number of its words.
 
-    model (SetTrans): In training or not; targets are assigned as if it were not.
+    model (SetModel): In training or not; targets are assigned as if it were not.
     memory (Memory): The documents.
     present, absent (Sequence[Sequence[Phrase]]): Of each document its keyphrases.
     settings (SlotSettings): How slots are taught.
     RETURNS (Tensor): A number.
     """
-    halves = [[fit(doc, settings.length) for doc in docs] for docs in (present, absent)]
+    end = model.specials.end
+    halves = [
+        [fit(doc, settings.length, end) for doc in docs] for docs in (present, absent)
+    ]
     targets = assign_targets(model, memory, halves, settings)
-    words = pack(targets, model.settings.vocabulary)
+    words = pack(targets, model)
     log_p = read(model, memory, words).log_probabilities(words.target)
-    half = model.settings.slots // 2
-    return weighted_loss(log_p, words.target, words.slot >= half, settings)
+    absent_ones = words.slot >= model.slots // 2
+    weights = word_weights(words.target, absent_ones, model.specials, settings)
+    return weighted_loss(log_p, weights)
 
 
-def read(model: SetTrans, memory: Memory, words: Words) -> Next:
+def read(model: SetModel, memory: Memory, words: Words) -> Next:
     """What comes where slots are taught words."""
     seen = Packed(words.slot, words.step)
     return model.next(memory, words.before, words.slot, words.step, seen)
 
 
-def fit(phrases: Sequence[Phrase], length: int) -> List[List[int]]:
+def fit(phrases: Sequence[Phrase], length: int, end: int) -> List[List[int]]:
     """Phrases with their ends, those that no slot can hold left out."""
-    return [[*phrase, END] for phrase in phrases if 0 < len(phrase) < length]
+    return [[*phrase, end] for phrase in phrases if 0 < len(phrase) < length]
 
 
-def pack(targets: Tensor, vocabulary: int) -> Words:
+def pack(targets: Tensor, model: SetModel) -> Words:
     """What slots are taught, without padding between the slots.
 
     targets (Tensor): Int of shape (docs, slots, steps).
-    vocabulary (int): How many words are no unknown words where they are read.
+    model (SetModel): Which is taught them.
     """
     before = targets.roll(1, dims=-1)
-    before[..., 0] = BEGIN
+    before[..., 0] = model.specials.begin
     steps = targets.shape[2]
-    real = (targets != PAD).flatten(1)
+    real = targets.ne(model.specials.pad).flatten(1)
     most = int(real.sum(1).max())
     order = real.int().argsort(dim=1, descending=True, stable=True)[:, :most]
     return Words(
-        known(before.flatten(1).gather(1, order), vocabulary),
+        model.readable(before.flatten(1).gather(1, order)),
         targets.flatten(1).gather(1, order),
         order // steps,
         order % steps,
     )
 
 
-def weighted_loss(
-    log_p: Tensor, targets: Tensor, absent: Tensor, settings: SlotSettings
+def word_weights(
+    targets: Tensor, absent: Tensor, specials: Specials, settings: SlotSettings
 ) -> Tensor:
+    """How much words that slots are taught weigh; padding nothing.
+
+    targets (Tensor): The words, int of any shape.
+    absent (Tensor): Whether it is one of a slot of absent keyphrases, bool.
+    specials (Specials): Special words.
+    settings (SlotSettings): How slots are taught.
+    RETURNS (Tensor): Float of the shape of targets.
+    """
+    weights = targets.ne(specials.pad).float()
+    null = targets == specials.null
+    weights = weights.masked_fill(null & ~absent, settings.null_present)
+    return weights.masked_fill(null & absent, settings.null_absent)
+
+
+def weighted_loss(log_p: Tensor, weights: Tensor) -> Tensor:
     """Minus the weighted sum of log-probabilities, over the number of words.
 
     log_p (Tensor): Float of any shape.
-    targets (Tensor): The words, int of the same shape.
-    absent (Tensor): Whether it is one of a slot of absent keyphrases, bool.
+    weights (Tensor): Of the same shape, 0 where there is no word.
     """
-    weights = (targets != PAD).to(log_p.dtype)
-    null = targets == NULL
-    weights = weights.masked_fill(null & ~absent, settings.null_present)
-    weights = weights.masked_fill(null & absent, settings.null_absent)
-    total: Tensor = -(log_p * weights).sum() / (targets != PAD).sum().clamp(min=1)
+    total: Tensor = -(log_p * weights).sum() / (weights != 0).sum().clamp(min=1)
     return total
 
 
 @torch.no_grad()
 def assign_targets(
-    model: SetTrans,
+    model: SetModel,
     memory: Memory,
     halves: Sequence[Sequence[List[List[int]]]],
     settings: SlotSettings,
 ) -> Tensor:
     """What each slot is taught.
 
-    model (SetTrans): The model; without dropout here.
+    model (SetModel): The model; without dropout here.
     memory (Memory): The documents.
     halves (Sequence[Sequence[List[List[int]]]]): Of each half of the slots, of each
         document, the targets with their ends.
@@ -139,11 +152,12 @@ def assign_targets(
         the null token.
     """
     device = memory.mask.device
-    docs, slots = len(memory.mask), model.settings.slots
+    docs, slots = len(memory.mask), model.slots
     half, steps = slots // 2, settings.steps
     most = max((len(doc) for docs_ in halves for doc in docs_), default=0)
-    rows = numpy.zeros((docs, 2, most + 1, settings.length), dtype="i8")
-    rows[:, :, most, 0] = NULL
+    rows = numpy.full((docs, 2, most + 1, settings.length), model.specials.pad)
+    null, pad = model.specials.null, model.specials.pad
+    rows[:, :, most, 0] = null
     for h, of_half in enumerate(halves):
         for d, targets in enumerate(of_half):
             for r, target in enumerate(targets):
@@ -154,7 +168,7 @@ def assign_targets(
     training = model.training
     model.eval()
     try:
-        words = torch.full((docs, slots), BEGIN, device=device)
+        words = torch.full((docs, slots), model.specials.begin, device=device)
         past = Past()
         for step in range(steps):
             places = torch.full_like(numbers, step)
@@ -164,25 +178,20 @@ def assign_targets(
             # Each half of the slots has targets of its own.
             own = torch.stack([p[:, 0, ..., 0], p[:, 1, ..., 1]], dim=1)
             found[..., step] = own.transpose(2, 3).double().cpu().numpy()
-            words = known(after.top(1)[1][..., 0], model.settings.vocabulary)
+            words = model.readable(after.top(1)[1][..., 0])
     finally:
         model.train(training)
-    taught = numpy.zeros((docs, slots, settings.length), dtype="i8")
-    taught[..., 0] = NULL
+    taught = numpy.full((docs, slots, settings.length), pad)
+    taught[..., 0] = null
     for h, of_half in enumerate(halves):
         for d, targets in enumerate(of_half):
             n = len(targets)
             if not n:
                 continue
-            inside = rows[d, h, :n, :steps] != PAD
+            inside = rows[d, h, :n, :steps] != pad
             of_slots = settings.assign(
                 Candidates(found[d, h, :n], inside, found[d, h, most])
             )
             for slot in numpy.flatnonzero(of_slots != NONE):
                 taught[d, h * half + slot] = rows[d, h, of_slots[slot]]
     return torch.from_numpy(taught).to(device)
-
-
-def known(words: Tensor, vocabulary: int) -> Tensor:
-    """Words as they are read: those outside the vocabulary are unknown."""
-    return words.masked_fill(words >= vocabulary, UNKNOWN)

@@ -72,7 +72,8 @@ def build_settrans(
     need_libraries(NAME)
     from ..generation.embeddings import begin_with
     from ..generation.one2set import One2Set, Windows, load_settrans
-    from ..generation.settrans import SetTrans, SetTransSettings
+    from ..generation.settrans import SetTrans
+    from ..generation.settrans_layers import SetTransSettings
     from ..generation.slot_decoding import Decoding
     from ..generation.slots import SlotSettings
     from ..generation.vocabulary import (

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from spacy.util import registry
 
+from ..training.assignment import Assignment
 from .generator import GeneratorModel, Lessons, build_generator, need_libraries
 
 if TYPE_CHECKING:
@@ -210,6 +211,75 @@ def build_groov(
     )
 
 
+@registry.architectures(f"{_PREFIX}.SetSeq2Seq.v1")  # type: ignore[untyped-decorator]
+def build_set_seq2seq(
+    name: str,
+    assignment: Assignment,
+    slots: int = 20,
+    length: int = 12,
+    assign_by: int = 2,
+    null_present: float = 0.2,
+    null_absent: float = 0.1,
+    beams: int = 1,
+    samples: int = 0,
+    temperature: float = 1.0,
+    window: int = 512,
+    lowercase: bool = False,
+    max_batch_tokens: int = 8_000,
+    mixed_precision: bool = False,
+    trust_remote_code: bool = False,
+) -> GeneratorModel:
+    """A set of keyphrases at once, each from a slot with its own control code: One2Set
+    (Ye et al. 2021) on a pretrained encoder and decoder, T5 or BART. The first half of
+    the slots writes present keyphrases, the other absent ones.
+
+    name (str): Name on the Hugging Face hub, or a local folder. It is not read where a
+        trained pipeline is loaded.
+    assignment (Assignment): Which slot is taught which keyphrase:
+        `spacy_keyphrase.Hungarian.v1` or `spacy_keyphrase.OptimalTransport.v1`.
+    slots (int): Keyphrases that can be written; an even number.
+    length (int): Sub-tokens of a slot, the end included; longer keyphrases are not
+        taught.
+    assign_by (int): By how many first sub-tokens of a slot it is assigned a keyphrase.
+    null_present, null_absent (float): Weight of "no keyphrase" in the loss of either
+        half.
+    beams (int): Phrases that each slot writes, the likeliest ones.
+    samples (int): Phrases that each slot draws besides, at a `temperature`.
+    window (int): Sub-tokens of a document that are read at once, special ones included.
+        Longer documents are read window by window; in training the first one is read.
+    lowercase (bool): Whether all is read and taught in lower case.
+    max_batch_tokens (int): Sub-tokens of documents in one pass in prediction, padding
+        included.
+    mixed_precision (bool): Compute in 16 bits what bears it.
+    trust_remote_code (bool): Whether a model may bring its own Python code.
+    RAISES: ImportError without torch or transformers; ValueError at settings that are
+        out of range; `initialize` raises ValueError if there is no such model.
+    """
+    need_libraries(f"{_PREFIX}.SetSeq2Seq.v1", "transformers")
+    from ..generation.set_seq2seq import SetSeq2Seq
+    from ..generation.slot_decoding import Decoding
+    from ..generation.slots import SlotSettings
+
+    if slots < 2 or slots % 2:
+        raise ValueError(f"slots is {slots}; it must be an even number of 2 or more.")
+    taught = SlotSettings(assignment, length, assign_by, null_present, null_absent)
+    decoding = Decoding(length, beams, samples, temperature)
+
+    def kind(model: Any, tokenizer: Any, settings: Any) -> "Seq2SeqGenerator":
+        return SetSeq2Seq(model, tokenizer, settings, slots, taught, decoding)
+
+    return _build(
+        f"{_PREFIX}.SetSeq2Seq.v1",
+        kind,
+        name,
+        trust_remote_code,
+        window=window,
+        lowercase=lowercase,
+        max_batch_tokens=max_batch_tokens,
+        mixed_precision=mixed_precision,
+    )
+
+
 def _build(
     architecture: str,
     kind: "Callable[[Any, Any, Any], Seq2SeqGenerator]",
@@ -233,7 +303,7 @@ def _build(
     def load(files: Mapping[str, bytes]) -> "Seq2SeqGenerator":
         model, tokenizer = load_folder(files, seq2seq_from_config)
         generator = kind(model, tokenizer, known)
-        weights_from_bytes(generator.model, files[WEIGHTS])
+        weights_from_bytes(generator, files[WEIGHTS])
         return generator
 
     return build_generator(

@@ -10,7 +10,9 @@ pytest.importorskip("scipy")
 
 from safetensors.torch import load_file  # noqa: E402
 
-from spacy_keyphrase.generation.settrans import Past, SetTrans, SetTransSettings  # noqa: E402
+from spacy_keyphrase.generation.set_model import Past, Specials  # noqa: E402
+from spacy_keyphrase.generation.settrans import SetTrans  # noqa: E402
+from spacy_keyphrase.generation.settrans_layers import SetTransSettings  # noqa: E402
 from spacy_keyphrase.generation.slot_decoding import (  # noqa: E402
     Decoding,
     read_slots,
@@ -22,10 +24,12 @@ from spacy_keyphrase.generation.slots import (  # noqa: E402
     pack,
     read,
     weighted_loss,
+    word_weights,
 )
 from spacy_keyphrase.training.assignment import make_hungarian  # noqa: E402
 
 SETTINGS = SetTransSettings(44, 32, 4, 64, 2, 2)
+SPECIALS = Specials(pad=0, begin=2, end=3, null=6, unknown=1)
 SETTINGS_OF_SLOTS = SlotSettings(make_hungarian())
 
 
@@ -108,10 +112,17 @@ def test_steps(model, memory, recorded):
         numpy.testing.assert_allclose(top, expected["step_max_prob"], atol=1e-5)
 
 
+def _loss(model, words, log_p):
+    weights = word_weights(
+        words.target, words.slot >= 10, model.specials, SETTINGS_OF_SLOTS
+    )
+    return float(weighted_loss(log_p, weights))
+
+
 def test_teacher_forced(model, memory, recorded):
     """All words at once; probabilities of targets are those of the distributions."""
     targets = torch.tensor(recorded["batch"]["trg_copy"])
-    words = pack(targets, 44)
+    words = pack(targets, model)
     with torch.inference_mode():
         after = read(model, memory, words)
         p, log_p = after.whole(), after.log_probabilities(words.target)
@@ -130,8 +141,7 @@ def test_teacher_forced(model, memory, recorded):
     numpy.testing.assert_allclose(log_p, (picked + 1e-8).log(), atol=1e-4)
     n = recorded["n_tokens"]
     assert int((targets != 0).sum()) == n
-    absent = words.slot >= 10
-    loss = n * float(weighted_loss(log_p, words.target, absent, SETTINGS_OF_SLOTS))
+    loss = n * _loss(model, words, log_p)
     assert loss == pytest.approx(recorded["loss_identity_assignment_sum"], abs=1e-3)
 
 
@@ -150,12 +160,10 @@ def test_assigned(model, memory, recorded):
             for row in recorded["hungarian"][half][doc]
         ]
         assert targets[doc].tolist() == expected
-    words = pack(targets, 44)
+    words = pack(targets, model)
     with torch.inference_mode():
         log_p = read(model, memory, words).log_probabilities(words.target)
-    loss = recorded["n_tokens"] * float(
-        weighted_loss(log_p, words.target, words.slot >= 10, SETTINGS_OF_SLOTS)
-    )
+    loss = recorded["n_tokens"] * _loss(model, words, log_p)
     assert loss == pytest.approx(recorded["loss_after_hungarian_sum"], abs=1e-3)
 
 
@@ -176,6 +184,7 @@ def test_slots_to_phrases():
         range(3),
         [[7, 8, 3], [6, 7, 3], [9, 3, 3]],
         [[0.9, 0.8, 0.7], [0.6, 0.5, 0.5], [0.5, 0.9, 0.1]],
+        SPECIALS,
     )
     assert [phrase.words for phrase in found] == [[7, 8], [9]]
     assert [phrase.confidence for phrase in found] == pytest.approx([0.85, 0.5])
@@ -187,7 +196,8 @@ def test_loss_by_hand():
     p = torch.tensor([[[0.6, 0.7, 0.8], [0.5, 0.9, 0.9]]])
     settings = SlotSettings(make_hungarian(), null_present=0.2, null_absent=0.2)
     absent = torch.zeros_like(targets, dtype=torch.bool)
-    loss = weighted_loss(p.log(), targets, absent, settings)
+    weights = word_weights(targets, absent, SPECIALS, settings)
+    loss = weighted_loss(p.log(), weights)
     assert float(loss) == pytest.approx(0.30732, abs=1e-5)
 
 
@@ -198,9 +208,9 @@ def test_slots_do_not_see_each_other(model, memory):
     other = targets.clone()
     other[:, 2] = other[:, 2].flip(-1)
     with torch.inference_mode():
-        first = read(model, memory, pack(targets, 44)).whole()
-        second = read(model, memory, pack(other, 44)).whole()
-    kept = pack(targets, 44).slot[0] != 2
+        first = read(model, memory, pack(targets, model)).whole()
+        second = read(model, memory, pack(other, model)).whole()
+    kept = pack(targets, model).slot[0] != 2
     numpy.testing.assert_allclose(first[:, kept], second[:, kept], atol=1e-6)
     assert (first[:, ~kept] - second[:, ~kept]).abs().max() > 1e-3
 
@@ -210,7 +220,7 @@ def _score(model, memory, doc, words, slot):
     targets = torch.zeros(2, 20, 7, dtype=torch.long)
     targets[:, :, 0] = 6
     targets[doc, slot, : len(words) + 1] = torch.tensor([*words, 3])
-    packed = pack(targets, 44)
+    packed = pack(targets, model)
     with torch.inference_mode():
         log_p = read(model, memory, packed).log_probabilities(packed.target)
     own = (packed.slot[doc] == slot) & (packed.target[doc] != 0)
