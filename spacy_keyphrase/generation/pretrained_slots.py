@@ -28,6 +28,12 @@ class SlotDecoder(nn.Module, ABC):
         """The model."""
         return self._model[0]
 
+    def embed(self, words: Tensor) -> Tensor:
+        """The embeddings of words as the decoder reads them, float of shape (...,
+        width)."""
+        embedded: Tensor = self.model.get_decoder().embed_tokens(words)
+        return embedded
+
     @abstractmethod
     def look_at(self, states: Tensor) -> List[KeysValues]:
         """Keys and values of documents for each layer.
@@ -177,8 +183,7 @@ class BartSlots(SlotDecoder):
         rate = float(config.dropout)
         attending = float(config.attention_dropout) if self.training else 0.0
         places = decoder.embed_positions
-        scale = config.d_model**0.5 if config.scale_embedding else 1.0
-        X = scale * embedded + places.weight[steps + places.offset]
+        X = embedded + places.weight[steps + places.offset]
         X = self.drop(decoder.layernorm_embedding(X), rate)
         for i, layer in enumerate(decoder.layers):
             Q, K, V = self._project(layer.self_attn, X)

@@ -29,21 +29,6 @@ def join_phrases(phrases: Sequence[Sequence[int]], marks: Marks) -> List[int]:
     return [token for phrase in phrases for token in (marks.begin, *phrase, marks.end)]
 
 
-def split_phrases(ids: Sequence[int], marks: Marks) -> List[List[int]]:
-    """The phrases that a sequence holds; one that was not ended is one as well, empty
-    ones are none.
-
-    ids (Sequence[int]): Sub-tokens, with or without the start and the stop.
-    """
-    phrases: List[List[int]] = [[]]
-    for token in ids:
-        if token in (marks.begin, marks.end):
-            phrases.append([])
-        elif token not in (marks.start, marks.stop):
-            phrases[-1].append(token)
-    return [phrase for phrase in phrases if phrase]
-
-
 class ExactlyK:
     """A processor of the logits of transformers' `generate`, greedy or with beams, that
     lets a sequence have just so many phrases (algorithm 1 of the PUSL paper, which in

@@ -334,7 +334,8 @@ Pairs = Iterator[Tuple[List[int], List[float]]]
 
 
 def split_at(written: Written, separators: Sequence[int]) -> Pairs:
-    """The parts of a sequence between some sub-tokens; empty ones are left out."""
+    """The parts of a sequence that some sub-tokens end; empty ones are left out, and
+    what has no end, where there was no room for it."""
     ids: List[int] = []
     log_p: List[float] = []
     for token, value in zip(*written):
@@ -345,5 +346,3 @@ def split_at(written: Written, separators: Sequence[int]) -> Pairs:
         else:
             ids.append(token)
             log_p.append(value)
-    if ids:
-        yield ids, log_p

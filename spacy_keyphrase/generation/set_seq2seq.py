@@ -60,7 +60,7 @@ class SetSeq2Seq(Seq2SeqGenerator):
         self, memory: Memory, words: Tensor, slots: Tensor, steps: Tensor, seen: Seen
     ) -> Next:
         """What comes after words; see `SetTrans.next`. No word is copied."""
-        embedded = self.model.get_input_embeddings()(words) + self.control_code(slots)
+        embedded = self.decoder.embed(words) + self.control_code(slots)
         logits = self.decoder.read(
             embedded, steps, memory.keys_values, memory.mask, seen
         ).float()

@@ -17,7 +17,7 @@ from .files import WEIGHTS, save_folder, weights_to_bytes
 from .losses import tag_losses, word_losses
 from .tags import OUTSIDE, TAGS, read_tags, tag_phrases
 from .unikeyphrase_network import Source, UniKeyphraseNetwork
-from .unilm_search import Marks, search
+from .unilm_search import Found, Marks, search
 
 SETTINGS = "settings.json"
 _NONE = "none"
@@ -222,7 +222,7 @@ class UniKeyphrase(Generator):
                 for (first, last), score in phrases:
                     present[window.doc].append(Proposal(text[first:last], score))
             for window, written in zip(batch, found):
-                absent[window.doc].extend(self._read_words(*written))
+                absent[window.doc].extend(self._read_words(written))
         return [
             sorted(some, key=lambda phrase: -phrase.score) + others
             for some, others in zip(present, absent)
@@ -243,13 +243,13 @@ class UniKeyphrase(Generator):
                 for found in read_tags(own_tags[1 : n + 1], own_p[1 : n + 1])
             ]
 
-    def _read_words(self, ids: List[int], log_p: List[float]) -> Iterator[Proposal]:
-        """The phrases of a sequence; their scores are geometric means of
-        probabilities."""
-        end = self.separator
-        first = 0
-        for i in range(len(ids) + 1):
-            if i < len(ids) and ids[i : i + len(end)] != end:
+    def _read_words(self, found: Found) -> Iterator[Proposal]:
+        """The phrases of a sequence, but for one that there was no room for to the end;
+        their scores are geometric means of probabilities."""
+        ids, log_p, ended = found
+        first, n = 0, len(self.separator)
+        for i in range(len(ids) + ended):
+            if i < len(ids) and ids[i : i + n] != self.separator:
                 continue
             if i > first:
                 text = self.tokenizer.decode(ids[first:i], skip_special_tokens=True)
@@ -257,7 +257,7 @@ class UniKeyphrase(Generator):
                 if text and text != _NONE:
                     mean = sum(log_p[first:i]) / (i - first)
                     yield Proposal(text, math.exp(mean))
-            first = i + len(end)
+            first = i + n
 
     def to_files(self) -> Dict[str, bytes]:
         """The encoder's config and tokenizer, settings, and all weights."""

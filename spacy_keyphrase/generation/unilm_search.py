@@ -31,10 +31,12 @@ class Found(NamedTuple):
 
     ids (List[int]): Sub-tokens, without the end.
     log_p (List[float]): The logarithms of their probabilities.
+    ended (bool): Whether there was room for the end.
     """
 
     ids: List[int]
     log_p: List[float]
+    ended: bool
 
 
 @torch.inference_mode()
@@ -86,8 +88,9 @@ class _Search:
         found = []
         best = zip(self.ids[:, 0].tolist(), self.log_p[:, 0].tolist())
         for ids, log_p in best:
-            n = ids.index(self.marks.end) if self.marks.end in ids else len(ids)
-            found.append(Found(ids[:n], log_p[:n]))
+            ended = self.marks.end in ids
+            n = ids.index(self.marks.end) if ended else len(ids)
+            found.append(Found(ids[:n], log_p[:n], ended))
         return found
 
     def _step(self) -> None:

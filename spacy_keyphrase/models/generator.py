@@ -10,7 +10,6 @@ from typing import (
     Callable,
     Dict,
     Iterable,
-    List,
     Mapping,
     Optional,
     Sequence,
@@ -74,8 +73,8 @@ def build_generator(
     shim = PyTorchShim(
         None,
         grad_scaler=PyTorchGradScaler(mixed_precision and needs_scaling()),
-        serialize_model=_to_bytes,
-        deserialize_model=partial(_from_bytes, load),
+        serialize_model=partial(_to_bytes, architecture),
+        deserialize_model=partial(_from_bytes, architecture, load),
     )
     return Model(
         "keyphrase_generator",
@@ -148,21 +147,20 @@ def _init(
     shim._model = model.attrs["make"](X).to(get_torch_default_device())
 
 
-def _to_bytes(module: "Optional[Generator]") -> bytes:
+def _to_bytes(architecture: str, module: "Optional[Generator]") -> bytes:
     if module is None:
         return b""
-    data: bytes = srsly.msgpack_dumps(module.to_files())
+    saved = {"architecture": architecture, "files": module.to_files()}
+    data: bytes = srsly.msgpack_dumps(saved)
     return data
 
 
 def _from_bytes(
-    load: Load, module: Any, data: bytes, device: Any
+    architecture: str, load: Load, module: Any, data: bytes, device: Any
 ) -> "Optional[Generator]":
     if not data:
         return None
-    return load(srsly.msgpack_loads(data)).to(device)
-
-
-def write(model: GeneratorModel, request: "Request") -> "List[List[Any]]":
-    """The keyphrases that a model writes, of each document."""
-    return model.predict(request)  # type: ignore[no-any-return]
+    saved = srsly.msgpack_loads(data)
+    if saved["architecture"] != architecture:
+        raise ValueError(f"it is one of {saved['architecture']}")
+    return load(saved["files"]).to(device)

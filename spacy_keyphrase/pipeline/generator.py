@@ -188,6 +188,8 @@ class KeyphraseGenerator(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
         self.scorer = scorer
         # Updates so far: losses may change with them.
         self.cfg: Dict[str, Any] = {"steps": 0}
+        # That of the config: what is loaded may be of another one.
+        self.architecture: str = model.attrs["architecture"]
 
     def __call__(self, doc: Doc, *, k: Optional[int] = None) -> Doc:
         """Set the keyphrases of one doc.
@@ -223,11 +225,14 @@ class KeyphraseGenerator(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
         from ..generation.base import Request
 
         k = self.k if k is None else k
-        if k == 0 or not docs:
-            return [[] for _ in docs]
-        request = Request([doc.text for doc in docs], k=k)
-        written = self.model.predict(request)
-        return [self._read(doc, found, k) for doc, found in zip(docs, written)]
+        records: List[List[Record]] = [[] for _ in docs]
+        filled = [i for i, doc in enumerate(docs) if doc.text.strip()]
+        if k == 0 or not filled:
+            return records
+        written = self.model.predict(Request([docs[i].text for i in filled], k=k))
+        for i, found in zip(filled, written):
+            records[i] = self._read(docs[i], found, k)
+        return records
 
     def _read(
         self, doc: Doc, proposals: "Sequence[Proposal]", k: Optional[int]
@@ -423,11 +428,11 @@ class KeyphraseGenerator(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
     def _loading(self) -> Iterator[None]:
         try:
             yield
-        except (ValueError, KeyError) as error:
+        except ValueError as error:
             raise ValueError(
-                f"The saved model of {self.name!r} is not one of "
-                f"{self.model.attrs['architecture']} as the config has it: {error}. "
-                "Load it with the config that it was saved with."
+                f"The saved model of {self.name!r} is not one of {self.architecture} "
+                f"as the config has it: {error}. Load it with the config that it was "
+                "saved with."
             ) from error
 
 

@@ -9,8 +9,8 @@ from spacy_keyphrase.generation.requested import (  # noqa: E402
     ExactlyK,
     Marks,
     join_phrases,
-    split_phrases,
 )
+from spacy_keyphrase.generation.seq2seq import Written, split_at  # noqa: E402
 
 BEGIN, END, START, STOP = 10, 11, 0, 1
 MARKS = Marks(BEGIN, END, START, STOP)
@@ -37,8 +37,12 @@ def test_what_may_come_next():
 
 
 def test_phrases():
-    assert split_phrases([0, 10, 3, 11, 10, 11, 10, 4, 5], MARKS) == [[3], [4, 5]]
-    assert split_phrases([0, 1, 1], MARKS) == []
+    """Empty ones are left out, and one that there was no room for to the end."""
+    ids = [10, 3, 11, 10, 11, 10, 4, 5, 11, 10, 7]
+    log_p = [-0.1 * i for i in range(len(ids))]
+    found = list(split_at(Written(ids, log_p), MARKS))
+    assert found == [([3], [log_p[1]]), ([4, 5], log_p[6:8])]
+    assert list(split_at(Written([1], [0.0]), MARKS)) == []
 
 
 def tire(input_ids, scores):
@@ -69,7 +73,8 @@ def test_a_decoder(beams):
         )
     for row, k in zip(found.tolist(), [1, 2, 4]):
         assert row[1] == BEGIN and row.count(BEGIN) == row.count(END) == k
-        assert STOP in row and len(split_phrases(row, MARKS)) == k
+        assert STOP in row
+        assert len(list(split_at(Written(row, [0.0] * len(row)), MARKS))) == k
 
 
 def test_a_number_out_of_range():
