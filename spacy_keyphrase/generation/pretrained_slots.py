@@ -8,6 +8,7 @@ from typing import Any, List, Optional, Tuple
 import torch
 from torch import Tensor, nn
 
+from ..t5 import position_buckets, scales_outputs
 from .attention import KeysValues
 from .set_model import Seen
 
@@ -137,7 +138,7 @@ class T5Slots(SlotDecoder):
             X = X + self.drop(attention.o(_join(looked)), rate)
             X = forward(X)
         X = self.drop(decoder.final_layer_norm(X), rate)
-        if getattr(self.model.config, "tie_word_embeddings", True):
+        if scales_outputs(self.model.config):
             X = X * self.model.model_dim**-0.5
         logits: Tensor = self.model.lm_head(X)
         return logits
@@ -145,12 +146,7 @@ class T5Slots(SlotDecoder):
     def _bias(self, attention: Any, distances: Tensor) -> Tensor:
         """The bias of words that are some steps apart: float of shape (docs or 1,
         heads, words or 1, words)."""
-        buckets = attention._relative_position_bucket(
-            -distances,
-            bidirectional=False,
-            num_buckets=attention.relative_attention_num_buckets,
-            max_distance=attention.relative_attention_max_distance,
-        )
+        buckets = position_buckets(attention, -distances, bidirectional=False)
         bias: Tensor = attention.relative_attention_bias(buckets)
         return bias.permute(0, 3, 1, 2)
 

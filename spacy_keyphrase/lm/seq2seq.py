@@ -11,6 +11,7 @@ from typing import Any, Callable, List, Optional, Tuple
 import torch
 from torch import Tensor
 
+from ..t5 import position_buckets, scales_outputs
 from .packed import Packed
 
 # From the layer, the queries of the sentences, (heads, sub-tokens, head width), the
@@ -208,18 +209,15 @@ class Seq2Seq:
 
     def _bias(self, attention: Any, places: Tensor, *, bidirectional: bool) -> Tensor:
         """The bias of self-attention between places."""
-        buckets = attention._relative_position_bucket(
-            places[None] - places[:, None],
-            bidirectional=bidirectional,
-            num_buckets=attention.relative_attention_num_buckets,
-            max_distance=attention.relative_attention_max_distance,
+        buckets = position_buckets(
+            attention, places[None] - places[:, None], bidirectional=bidirectional
         )
         bias: Tensor = attention.relative_attention_bias(buckets).permute(2, 0, 1)
         return bias
 
     def _logits(self, hidden: Tensor) -> Tensor:
         """Scores of the vocabulary, from final states."""
-        if getattr(self.model.config, "tie_word_embeddings", True):
+        if scales_outputs(self.model.config):
             hidden = hidden * self.model.model_dim**-0.5
         logits: Tensor = self.model.lm_head(hidden).float()
         return logits

@@ -27,7 +27,8 @@ def make(kind):
             init_std=0.3,
         )
         return transformers.BartForConditionalGeneration(config).eval()
-    config = transformers.T5Config(
+    prefix = {"mt5": "MT5", "umt5": "UMT5"}.get(kind, "T5")
+    config = getattr(transformers, f"{prefix}Config")(
         vocab_size=30,
         d_model=24,
         d_kv=8,
@@ -35,10 +36,10 @@ def make(kind):
         num_layers=2,
         num_heads=3,
         decoder_start_token_id=0,
-        tie_word_embeddings=kind == "t5",
+        tie_word_embeddings=kind in ("t5", "umt5"),
         feed_forward_proj="relu" if kind == "t5" else "gated-gelu",
     )
-    model = transformers.T5ForConditionalGeneration(config).eval()
+    model = getattr(transformers, f"{prefix}ForConditionalGeneration")(config).eval()
     for name, values in model.named_parameters():
         # Else attention is about the same everywhere.
         if "relative_attention_bias" in name or name.endswith(("q.weight", "k.weight")):
@@ -46,7 +47,7 @@ def make(kind):
     return model
 
 
-@pytest.mark.parametrize("kind", ["t5", "t5, untied and gated", "bart"])
+@pytest.mark.parametrize("kind", ["t5", "flan-t5", "mt5", "umt5", "bart"])
 def test_slots_are_decoders(kind):
     """Packed, and word by word, each slot has the logits that transformers gives to
     its words; documents of unlike length."""

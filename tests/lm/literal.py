@@ -5,6 +5,8 @@ import math
 
 import torch
 
+from spacy_keyphrase.t5 import scales_outputs
+
 
 def gaussian(x, start, end, layer, s):
     """Eq. 2."""
@@ -109,7 +111,7 @@ def t5_score(model, source_ids, target_ids, scored, change=None):
         )
         hidden = forward(hidden[None])[0]
     hidden = model.decoder.final_layer_norm(hidden)
-    if model.config.tie_word_embeddings:
+    if scales_outputs(model.config):
         hidden = hidden * model.model_dim**-0.5
     logits = model.lm_head(hidden).log_softmax(dim=-1)
     return sum(float(logits[i - 1, target_ids[i]]) for i in range(*scored))
