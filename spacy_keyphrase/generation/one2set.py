@@ -6,12 +6,11 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
 from zlib import crc32
 
 import torch
-from safetensors.torch import load as load_tensors
-from safetensors.torch import save as save_tensors
 from torch import Tensor
 
 from ..devices import mixed
 from .base import Generator, Proposal, Request
+from .files import WEIGHTS, weights_from_bytes, weights_to_bytes
 from .set_model import Memory
 from .settrans import SetTrans
 from .settrans_layers import SetTransSettings
@@ -27,8 +26,7 @@ from .vocabulary import (
     read_phrase,
 )
 
-SETTINGS, WORDS, WEIGHTS = "settings.json", "words.txt", "weights.safetensors"
-_TIED = "decoder.output_layer.weight"
+SETTINGS, WORDS = "settings.json", "words.txt"
 # What a saved model need not have in common with the config.
 _FREE = ("dropout", "attention_dropout")
 
@@ -133,13 +131,10 @@ class One2Set(Generator):
 
     def to_files(self) -> Dict[str, bytes]:
         """Sizes, words and weights."""
-        weights = dict(self.network.state_dict())
-        if self.network.settings.tied:
-            del weights[_TIED]
         return {
             SETTINGS: json.dumps(asdict(self.network.settings)).encode(),
             WORDS: "\n".join(self.vocabulary.words[len(SPECIAL) :]).encode(),
-            WEIGHTS: save_tensors({k: v.contiguous() for k, v in weights.items()}),
+            WEIGHTS: weights_to_bytes(self.network),
         }
 
     def _encode(self, docs: Sequence[Numbered]) -> Memory:
@@ -194,13 +189,7 @@ def load_settrans(
             f"{len(vocabulary)}"
         )
     network = SetTrans(SetTransSettings(**asked))
-    weights = {k: v.float() for k, v in load_tensors(files[WEIGHTS]).items()}
-    if settings.tied:
-        weights[_TIED] = weights["embed.weight"]
-    try:
-        network.load_state_dict(weights)
-    except RuntimeError as error:
-        raise ValueError(f"the saved weights do not fit: {error}") from error
+    weights_from_bytes(network, files[WEIGHTS])
     return network, vocabulary
 
 
