@@ -143,6 +143,7 @@ def speed(folder: Path, options: argparse.Namespace) -> Dict[str, Any]:
                     write(module.network, memory, module.decoding, [0] * len(windows))
 
         found["bare network"] = bare
+        found["one slot at a time"] = lambda: _slot_by_slot(module, texts, encode)
     seconds: Dict[str, List[float]] = {name: [] for name in found}
     for _ in range(ROUNDS):
         for name, run in found.items():
@@ -156,6 +157,29 @@ def speed(folder: Path, options: argparse.Namespace) -> Dict[str, Any]:
             median(a / b for a, b in zip(seconds[name], seconds["batched"])), 3
         )
     return values
+
+
+def _slot_by_slot(module: Any, texts: List[str], encode: Any) -> None:
+    """Greedy decoding without any batch: documents in turn, and their slots in turn."""
+    import torch
+
+    from spacy_keyphrase.devices import mixed
+    from spacy_keyphrase.generation.set_model import Past
+    from spacy_keyphrase.generation.vocabulary import BEGIN, END, NULL, read_document
+
+    network = module.network
+    with torch.inference_mode(), mixed(module.device, module.windows.mixed_precision):
+        for text in texts:
+            words = read_document(text)[: module.windows.size]
+            memory = encode([module.vocabulary.number(words)])
+            for slot in range(network.slots):
+                past, word = Past(), torch.tensor([[BEGIN]], device=module.device)
+                for step in range(module.decoding.length):
+                    at = torch.full_like(word, slot), torch.full_like(word, step)
+                    _, best = network.next(memory, word, *at, past).top(1)
+                    if int(best) in (END, NULL):
+                        break
+                    word = network.readable(best[..., 0])
 
 
 def _load(folder: Path, options: argparse.Namespace) -> Any:

@@ -1,7 +1,7 @@
 """What slots write: the likeliest words, or more for recall."""
 
 from dataclasses import dataclass
-from typing import List, NamedTuple, Sequence
+from typing import Any, List, NamedTuple, Sequence, Tuple
 
 import torch
 from torch import Tensor
@@ -66,20 +66,20 @@ def write(
     """
     written: List[List[Written]] = [[] for _ in seeds]
     ways = [_Rows(model, memory, decoding.beams)]
-    ways[0].search(decoding)
+    ways[0].search(decoding.length)
     if decoding.samples:
         ways.append(_Rows(model, memory, decoding.samples))
-        ways[1].draw(decoding, seeds)
+        ways[1].draw(decoding.length, decoding.temperature, seeds)
     for rows in ways:
-        words = rows.words.where(rows.words != model.specials.unknown, rows.copied)
-        slots = rows.slots.tolist()
-        for doc, ids, p in zip(written, words.tolist(), rows.p.tolist()):
+        slots = [n for n in range(model.slots) for _ in range(rows.each)]
+        for doc, ids, p in zip(written, *rows.results(decoding.length)):
             doc.extend(read_slots(slots, ids, p, model.specials))
     return [sorted(doc, key=lambda phrase: -phrase.confidence) for doc in written]
 
 
 class _Rows:
-    """What slots write, each in one row or in several.
+    """What slots write, each in one row or in several. Slots all of whose rows have
+    ended are put aside.
 
     model (SetModel): The model.
     memory (Memory): The documents.
@@ -88,91 +88,142 @@ class _Rows:
 
     def __init__(self, model: SetModel, memory: Memory, each: int) -> None:
         docs, device = len(memory.mask), memory.mask.device
-        n = model.slots
         self.model, self.memory, self.each = model, memory, each
         self.past = Past()
-        self.slots = torch.arange(n, device=device).repeat_interleave(each)
-        # Of shape (docs, rows, words): words, their probabilities, what would have been
-        # copied.
-        self.words = torch.zeros((docs, n * each, 0), device=device).long()
-        self.p = torch.zeros(self.words.shape, device=device)
+        # The slots that are written, int of shape (docs, slots).
+        self.slots = torch.arange(model.slots, device=device).expand(docs, -1)
+        # Of shape (docs, slots, rows, words): words, their probabilities, and what
+        # would have been copied; the first also as a result, of all slots.
+        shape = (docs, model.slots, each)
+        self.words = torch.zeros((*shape, 0), dtype=torch.long, device=device)
+        self.p = torch.zeros((*shape, 0), device=device)
         self.copied = self.words
-        self.done = torch.zeros(self.words.shape[:2], device=device, dtype=torch.bool)
-
-    def search(self, decoding: Decoding) -> None:
-        """Write the likeliest words; in several rows, the likeliest phrases."""
-        beams = self.each
-        shape = (*self.done.shape[:1], self.model.slots, beams)
+        self.done = torch.zeros(shape, dtype=torch.bool, device=device)
+        self.aside: List[Tuple[Tensor, Tensor, Tensor]] = []
         # All rows of a slot begin alike, so that only one of them counts.
-        scores = self.p.new_full(shape, float("-inf"))
-        scores[..., 0] = 0
-        for _ in range(decoding.length):
+        self.scores = torch.full(shape, float("-inf"), device=device)
+        self.scores[..., 0] = 0
+
+    def search(self, length: int) -> None:
+        """Write the likeliest words; in several rows, the likeliest phrases."""
+        for _ in range(length):
             after = self._next()
-            p, words = after.top(beams)
-            if beams > 1:
+            p, words = self._by_slot(after.top(self.each))
+            copied = after.copied_words().view(self.done.shape)
+            if self.each == 1:
+                words, p = words[..., 0], p[..., 0]
+            else:
                 # What has ended goes on in one way: with padding.
                 p = p.masked_fill(self.done[..., None], 0)
                 p[..., 0].masked_fill_(self.done, 1)
-                on = scores[..., None] + p.view(*shape, beams).clamp(min=1e-30).log()
-                scores, at = on.flatten(2).topk(beams)
-                self._keep(at // beams)
-                words = words.view(*shape[:2], -1).gather(-1, at).flatten(1)
-                p = p.view(*shape[:2], -1).gather(-1, at).flatten(1)
-            else:
-                words, p = words[..., 0], p[..., 0]
-            copied = after.copied_words()
-            if beams > 1:
-                copied = copied.view(shape).gather(-1, at // beams).flatten(1)
+                on = self.scores[..., None] + p.clamp(min=1e-30).log()
+                self.scores, at = on.flatten(2).topk(self.each)
+                row = at // self.each
+                self._pick(row)
+                words, p = (part.flatten(2).gather(2, at) for part in (words, p))
+                copied = copied.gather(2, row)
             if self._add(words, p, copied):
                 break
 
-    def draw(self, decoding: Decoding, seeds: Sequence[int]) -> None:
+    def draw(self, length: int, temperature: float, seeds: Sequence[int]) -> None:
         """Draw each word by its probability."""
         # Each document has random numbers of its own: what is drawn for it does not
-        # depend on the others.
+        # depend on the others, nor on which of its slots are put aside.
         generators = [torch.Generator().manual_seed(seed) for seed in seeds]
-        shape = (self.done.shape[1], LIKELIEST)
-        for _ in range(decoding.length):
+        shape = (self.model.slots, self.each, LIKELIEST)
+        for _ in range(length):
             after = self._next()
-            p, words = after.top(LIKELIEST)
+            p, words = self._by_slot(after.top(LIKELIEST))
             uniform = torch.stack([torch.rand(shape, generator=g) for g in generators])
-            noise = -(-uniform.clamp(1e-9, 1 - 1e-7).log()).log()
-            keys = p.clamp(min=1e-30).log() / decoding.temperature + noise.to(p.device)
-            at = keys.argmax(-1, keepdim=True)
-            words, p = words.gather(-1, at)[..., 0], p.gather(-1, at)[..., 0]
-            if self._add(words, p, after.copied_words()):
+            uniform = uniform.clamp(1e-9, 1 - 1e-7).to(p.device)
+            at = self.slots[..., None, None].expand_as(p)
+            noise = -(-uniform.gather(1, at).log()).log()
+            keys = p.clamp(min=1e-30).log() / temperature + noise
+            best = keys.argmax(-1, keepdim=True)
+            words, p = (part.gather(-1, best)[..., 0] for part in (words, p))
+            if self._add(words, p, after.copied_words().view(self.done.shape)):
                 break
 
+    def results(self, length: int) -> Tuple[List[Any], List[Any]]:
+        """The words and their probabilities, of each document, of each row."""
+        self._put_aside()
+        docs, slots = len(self.slots), self.model.slots
+        shape = (docs, slots, self.each, length)
+        words = torch.full(shape, self.model.specials.pad, device=self.words.device)
+        p = torch.zeros(shape, device=self.p.device)
+        # What is put aside later is further.
+        for numbers, ids, values in self.aside:
+            n = ids.shape[-1]
+            at = numbers[..., None, None].expand_as(ids)
+            words[..., :n].scatter_(1, at, ids)
+            p[..., :n].scatter_(1, at, values)
+        return words.flatten(1, 2).tolist(), p.flatten(1, 2).tolist()
+
     def _next(self) -> Next:
-        step = self.words.shape[2]
-        begin = self.model.specials.begin
-        words = torch.full_like(self.done, begin, dtype=torch.long)
+        """What may come next in each row, those of a document one after the other."""
+        step = self.words.shape[-1]
         if step:
             words = self.model.readable(self.words[..., -1])
-        places = torch.full_like(self.slots, step)
-        return self.model.next(self.memory, words, self.slots, places, self.past)
+        else:
+            begin = self.model.specials.begin
+            words = torch.full_like(self.done, begin, dtype=torch.long)
+        slots = self.slots[..., None].expand_as(words).flatten(1)
+        places = torch.full_like(slots, step)
+        return self.model.next(self.memory, words.flatten(1), slots, places, self.past)
 
-    def _keep(self, rows: Tensor) -> None:
-        """Go on with some rows of each slot, by their numbers there."""
-        docs, slots, each = rows.shape
-        first = torch.arange(slots, device=rows.device)[None, :, None] * each
-        of_docs = (first + rows).flatten(1)
-        at = of_docs[..., None].expand(-1, -1, self.words.shape[2])
-        self.words, self.p = self.words.gather(1, at), self.p.gather(1, at)
-        self.copied = self.copied.gather(1, at)
-        self.done = self.done.gather(1, of_docs)
-        docs_first = torch.arange(docs, device=rows.device)[:, None] * slots * each
-        self.past.keep((docs_first + of_docs).flatten())
+    def _by_slot(self, top: Tuple[Tensor, Tensor]) -> Tuple[Tensor, Tensor]:
+        """From (docs, all rows, k) to (docs, slots, rows, k)."""
+        p, words = (part.view(*self.done.shape, -1) for part in top)
+        return p, words
 
     def _add(self, words: Tensor, p: Tensor, copied: Tensor) -> bool:
         """One word more in each row; whether all have ended."""
         specials = self.model.specials
         words = words.masked_fill(self.done, specials.pad)
-        self.words = torch.cat([self.words, words[..., None]], dim=2)
-        self.p = torch.cat([self.p, p[..., None]], dim=2)
-        self.copied = torch.cat([self.copied, copied[..., None]], dim=2)
+        self.words = torch.cat([self.words, words[..., None]], dim=3)
+        self.p = torch.cat([self.p, p[..., None]], dim=3)
+        self.copied = torch.cat([self.copied, copied[..., None]], dim=3)
         self.done = self.done | (words == specials.end) | (words == specials.null)
-        return bool(self.done.all())
+        ended = self.done.all(-1)
+        most = int((~ended).sum(1).max())
+        if 0 < most < self.slots.shape[1]:
+            # Documents with fewer slots to go on with keep some that have ended.
+            self._put_aside()
+            self._go_on(ended.int().argsort(dim=1, stable=True)[:, :most])
+        return most == 0
+
+    def _put_aside(self) -> None:
+        shown = self.words.where(self.words != self.model.specials.unknown, self.copied)
+        self.aside.append((self.slots, shown, self.p))
+
+    def _go_on(self, slots: Tensor) -> None:
+        """Go on with some slots of each document, by their places."""
+        self._keep_past(slots[..., None] * self.each + _range(self.each, slots))
+        self.slots = self.slots.gather(1, slots)
+        for name in ("words", "p", "copied", "done", "scores"):
+            values = getattr(self, name)
+            at = slots.view(*slots.shape, *[1] * (values.dim() - 2))
+            setattr(self, name, values.gather(1, at.expand(-1, -1, *values.shape[2:])))
+
+    def _pick(self, row: Tensor) -> None:
+        """Go on with some rows of each slot, int of shape (docs, slots, rows)."""
+        first = self.each * _range(row.shape[1], row)[:, None]
+        self._keep_past(first + row)
+        at = row[..., None].expand(-1, -1, -1, self.words.shape[3])
+        self.words, self.p = self.words.gather(2, at), self.p.gather(2, at)
+        self.copied = self.copied.gather(2, at)
+        self.done = self.done.gather(2, row)
+
+    def _keep_past(self, rows: Tensor) -> None:
+        """Go on with some rows of each document, by their places among all of it."""
+        docs = len(rows)
+        n = self.slots.shape[1] * self.each
+        first = n * _range(docs, rows)[:, None]
+        self.past.keep((first + rows.flatten(1)).flatten())
+
+
+def _range(n: int, like: Tensor) -> Tensor:
+    return torch.arange(n, device=like.device)
 
 
 def read_slots(
