@@ -10,10 +10,12 @@ from spacy.training.loop import train
 from thinc.api import Config
 
 CONFIGS = sorted((Path(__file__).resolve().parent.parent / "configs").glob("*.cfg"))
+# One that goes on with a trained pipeline is run by the project's test.
+FILLED = [path for path in CONFIGS if path.stem != "pusl_post"]
 TRAINED = [path for path in CONFIGS if path.stem.endswith("_cnn")]
 
 
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", FILLED, ids=lambda path: path.stem)
 def test_a_config_is_filled(path):
     """`spacy init fill-config` has nothing to add."""
     config = util.load_config(path)

@@ -1,5 +1,6 @@
 """``spacy keyphrase convert``: a corpus as .spacy files."""
 
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Annotated, Optional
@@ -29,6 +30,14 @@ def convert_cli(
     lang: Lang = None,
     on_error: OnErrorOption = OnError.stop,
     limit: Limit = 0,
+    skip: Annotated[
+        int,
+        typer.Option(
+            "--skip",
+            min=0,
+            help="Leave out the first so many documents; --limit counts those after.",
+        ),
+    ] = 0,
     max_docs_per_file: Annotated[
         int, typer.Option("--max-docs-per-file", min=1, help="Size of a shard.")
     ] = 5000,
@@ -52,7 +61,9 @@ def convert_cli(
     of that group.
     """
     read = ReadReport()
-    documents = read_inputs([corpus], input_format, lang, on_error, limit, read)
+    last = skip + limit if limit else 0
+    documents = read_inputs([corpus], input_format, lang, on_error, last, read)
+    documents = islice(documents, skip, None)
     used_lang, documents = peek_lang(documents, lang)
     if shuffle is not None:
         drawn = list(documents)

@@ -1,0 +1,64 @@
+"""The generators' workflows run from corpus to package."""
+
+import gzip
+import shutil
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
+
+import pytest
+import spacy
+from fresh import needs_entry_points
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("scipy")
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def shorten(source, target, limit):
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with gzip.open(source, "rb") as lines, gzip.open(target, "wb") as output:
+        output.writelines(islice(lines, limit))
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory, data_dir):
+    needs_entry_points()
+    folder = tmp_path_factory.mktemp("project")
+    shutil.copy(ROOT / "project.yml", folder)
+    for name in ("configs", "scripts", "benchmarks"):
+        shutil.copytree(ROOT / name, folder / name)
+    for name, limit in (
+        ("acmdl/train", 60),
+        ("acmdl/valid", 330),
+        ("stackexchange/valid", 200),
+    ):
+        source = f"{name}.jsonl.gz"
+        shorten(data_dir / source, folder / "data" / source, limit)
+    # Three hundred documents of development are evaluated twice: fewer are enough.
+    text = (folder / "project.yml").read_text("utf8").replace("300", "20")
+    (folder / "project.yml").write_text(text, encoding="utf8")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workflow", ["one2set", "unikeyphrase", "pusl"])
+def test_a_workflow(workflow, project):
+    command = [sys.executable, "-m", "spacy", "project", "run", workflow, str(project)]
+    command += ["--vars.data", "data", "--vars.generator_steps", "4"]
+    command += ["--vars.build", "none", "--vars.generator_docs", "60"]
+    done = subprocess.run(command, capture_output=True, encoding="utf8", timeout=900)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    preset = f"preset {workflow}" if workflow != "pusl" else '"preset": "pusl"'
+    assert preset in done.stdout
+    package = project / "packages" / f"en_{workflow}-0.0.1"
+    nlp = spacy.load(package / f"en_{workflow}" / f"en_{workflow}-0.0.1")
+    texts = ["A graph of words is ranked.", "", "Rain fell on the old town."]
+    docs = list(nlp.pipe(texts))
+    assert len(docs) == 3 and not docs[1]._.keyphrases
+    if workflow == "pusl":
+        docs = list(nlp.pipe(texts, component_cfg={"keyphrase_generator": {"k": 1}}))
+        assert all(len(doc._.keyphrases) <= 1 for doc in docs)
