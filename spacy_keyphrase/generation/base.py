@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+import torch
 from torch import Tensor, nn
 
 
@@ -54,7 +55,13 @@ class Request:
 
 
 class Generator(nn.Module, ABC):
-    """A model that writes keyphrases."""
+    """A model that writes keyphrases.
+
+    saved_as (dtype): Precision of the weights in files; in 16 bits they take half the
+        room, and training cannot go on just as if it had not stopped.
+    """
+
+    saved_as: torch.dtype = torch.float32
 
     @abstractmethod
     def loss(self, request: Request) -> Tensor:

@@ -12,14 +12,19 @@ from torch import nn
 WEIGHTS = "weights.safetensors"
 
 
-def weights_to_bytes(module: nn.Module) -> bytes:
-    """All weights of a module, those that several parts share only once."""
+def weights_to_bytes(module: nn.Module, dtype: torch.dtype) -> bytes:
+    """All weights of a module, those that several parts share only once.
+
+    module (Module): The module.
+    dtype (dtype): Precision of the numbers that are not whole.
+    """
     named: Dict[str, torch.Tensor] = {}
     seen = set()
     for name, values in module.state_dict().items():
         if values.data_ptr() not in seen or not values.numel():
             seen.add(values.data_ptr())
-            named[name] = values.contiguous()
+            floating = values.is_floating_point()
+            named[name] = values.to(dtype if floating else values.dtype).contiguous()
     return save_tensors(named)
 
 

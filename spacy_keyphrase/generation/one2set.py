@@ -134,7 +134,7 @@ class One2Set(Generator):
         return {
             SETTINGS: json.dumps(asdict(self.network.settings)).encode(),
             WORDS: "\n".join(self.vocabulary.words[len(SPECIAL) :]).encode(),
-            WEIGHTS: weights_to_bytes(self.network),
+            WEIGHTS: weights_to_bytes(self.network, self.saved_as),
         }
 
     def _encode(self, docs: Sequence[Numbered]) -> Memory:

@@ -246,7 +246,7 @@ class Seq2SeqGenerator(Generator):
             **save_folder(self.model.config.save_pretrained),
             **save_folder(self.tokenizer.save_pretrained),
             SETTINGS: json.dumps(asdict(self.settings)).encode(),
-            WEIGHTS: weights_to_bytes(self),
+            WEIGHTS: weights_to_bytes(self, self.saved_as),
         }
 
     def pad_rows(self, rows: Sequence[List[int]]) -> Tensor:

@@ -269,7 +269,7 @@ class UniKeyphrase(Generator):
             **save_folder(self.network.encoder.model.config.save_pretrained),
             **save_folder(self.tokenizer.save_pretrained),
             SETTINGS: json.dumps({**asdict(self.settings), **relation}).encode(),
-            WEIGHTS: weights_to_bytes(self.network),
+            WEIGHTS: weights_to_bytes(self.network, self.saved_as),
         }
 
     def _ids(self, text: str) -> List[int]:

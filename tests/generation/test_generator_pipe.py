@@ -142,6 +142,25 @@ def test_save_and_load(trained):
     assert written(copy.pipe(LESSONS)) == expected
 
 
+def test_half_precision(one2set, tmp_path):
+    """Half as large, about the same."""
+    nlp, _ = one2set
+    nlp.to_disk(tmp_path / "whole")
+    other = remake(nlp)
+    pipe = other.get_pipe("keyphrase_generator")
+    get_module(pipe.model).saved_as = torch.float16
+    other.to_disk(tmp_path / "half")
+    sizes = [
+        (tmp_path / name / "keyphrase_generator" / "model").stat().st_size
+        for name in ("whole", "half")
+    ]
+    assert sizes[1] < 0.6 * sizes[0]
+    half = spacy.load(tmp_path / "half")
+    assert written(half.pipe(LESSONS)) == written(nlp.pipe(LESSONS))
+    weights = get_module(half.get_pipe("keyphrase_generator").model).parameters()
+    assert all(values.dtype == torch.float32 for values in weights)
+
+
 def test_alone_or_in_a_batch(trained):
     _, nlp, _, _, _ = trained
     texts = ["", " \n", *LESSONS, "Short.", "😀 ?!", " ".join(LESSONS)]
