@@ -461,3 +461,31 @@ def test_word_vectors_to_begin_with(tmp_path):
     _, rain, weather, bank, _, _ = module.network.embed.weight[7:].detach()
     cosine = torch.nn.functional.cosine_similarity
     assert cosine(rain, weather, dim=0) > 0.99 > 0.9 > cosine(rain, bank, dim=0)
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="There is no GPU.")
+@pytest.mark.parametrize(
+    "name", ["SetTrans", "SetSeq2Seq", "UniKeyphrase", "PUSL", "GROOV"]
+)
+def test_gpu(name, tokenizers, tmp_path):
+    """Learned on a GPU, written there and on a CPU."""
+    from thinc.api import get_current_ops, set_current_ops
+
+    before = get_current_ops()
+    try:
+        spacy.require_gpu()
+        nlp, examples = make_pipeline(name, tokenizers, tmp_path)
+        module = get_module(nlp.get_pipe("keyphrase_generator").model)
+        assert module.device.type == "cuda"
+        losses = learn(nlp, examples, STEPS.get(name, 120))
+        assert losses[-1] < losses[0] / 3
+        expected = written(nlp.pipe(LESSONS))
+        nlp.to_disk(tmp_path / "pipeline")
+        spacy.require_cpu()
+        nlp = spacy.load(tmp_path / "pipeline")
+        module = get_module(nlp.get_pipe("keyphrase_generator").model)
+        assert module.device.type == "cpu"
+        assert written(nlp.pipe(LESSONS)) == expected
+    finally:
+        set_current_ops(before)
