@@ -20,9 +20,10 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
-from ..keyphrase import Record, write_records
+from ..keyphrase import Record, get_keyphrases, write_records
 
 Case = Literal["surface", "lower"]
+Existing = Literal["keep", "replace"]
 Scorer = Callable[..., Dict[str, Any]]
 Predict = Callable[[Sequence[Doc]], Sequence[List[Record]]]
 
@@ -73,8 +74,10 @@ class Surfaces:
 class KeyphraseAnnotator:
     """Mix-in of spaCy's pipes: batches in, keyphrases out, one bad doc alone fails.
 
-    The pipe has `name`, `key`, `case`, `scorer` and `predict`.
+    The pipe has `name`, `key`, `case`, `existing`, `scorer` and `predict`.
     """
+
+    existing: Existing = "replace"
 
     name: str
     key: str
@@ -135,7 +138,27 @@ class KeyphraseAnnotator:
         records (Sequence[List[Record]]): What `predict` returned for them.
         """
         for doc, keyphrases in zip(docs, records):
+            if self.existing == "keep":
+                keyphrases = self._join(keyphrases, doc)
             write_records(doc, keyphrases, self.key)
+
+    def _join(self, found: List[Record], doc: Doc) -> List[Record]:
+        """New keyphrases among those that other pipes have set."""
+        others = [
+            Record(
+                phrase.text,
+                phrase.normal_form,
+                phrase.score,
+                [(span.start, span.end) for span in phrase.spans],
+                phrase.source,
+                phrase.mention_scores,
+            )
+            for phrase in get_keyphrases(doc, self.key)
+            if phrase.source != self.name
+        ]
+        if not others:
+            return found
+        return sorted(others + found, key=lambda record: -record.score)
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
         """Score a batch of examples with the component's scorer."""
@@ -158,3 +181,9 @@ def check_case(case: str) -> None:
     """Raise where `case` is neither of its values."""
     if case not in ("surface", "lower"):
         raise ValueError(f"case must be 'surface' or 'lower', not {case!r}.")
+
+
+def check_existing(existing: str) -> None:
+    """Raise where `existing` is neither of its values."""
+    if existing not in ("keep", "replace"):
+        raise ValueError(f"existing must be 'keep' or 'replace', not {existing!r}.")

@@ -1,14 +1,10 @@
 """``keyphrase_extractor``: present keyphrases by a trained network."""
 
-from contextlib import contextmanager
 from itertools import islice
-from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
 from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.util import SimpleFrozenList
 from thinc.api import Config, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
@@ -19,7 +15,8 @@ from ..models.heads import Gold
 from ..models.mentions import Mentions
 from ..selection import Selection, Subphrases
 from ..training.gold import read_gold
-from .annotate import SCORE_WEIGHTS, Case, Scorer
+from .annotate import SCORE_WEIGHTS, Case, Existing, Scorer
+from .loading import ADVICE, LoadablePipe
 from .network import ExtractorModel, NetworkAnnotator, Style
 
 _MODEL = """
@@ -61,6 +58,7 @@ DEFAULT_CONFIG = {
     "diversity": 0.0,
     "subphrases": "keep",
     "case": "surface",
+    "existing": "replace",
     "style": None,
     "blend": 0.0,
     "key": KEY,
@@ -85,6 +83,7 @@ def make_keyphrase_extractor(
     diversity: float,
     subphrases: Subphrases,
     case: Case,
+    existing: Existing,
     style: Optional[Style],
     blend: float,
     key: str,
@@ -105,6 +104,8 @@ def make_keyphrase_extractor(
     subphrases (str): "keep", or "drop" phrases contained in a better one or
         containing it.
     case (str): "surface" as in the document, or "lower".
+    existing (str): What becomes of the keyphrases that other pipes have set: "replace"
+        them, or "keep" them among the new ones, by their scores.
     style (Optional[Style]): The annotation convention to follow, one of those that the
         model was trained with, or a dict of several with their weights; by default
         none in particular.
@@ -123,6 +124,7 @@ def make_keyphrase_extractor(
         name,
         selection=selection,
         case=case,
+        existing=existing,
         style=style,
         blend=blend,
         key=key,
@@ -130,7 +132,7 @@ def make_keyphrase_extractor(
     )
 
 
-class KeyphraseExtractor(NetworkAnnotator, TrainablePipe):  # type: ignore[misc]
+class KeyphraseExtractor(NetworkAnnotator, LoadablePipe):
     """A network that learns from gold keyphrases; see `NetworkAnnotator`.
 
     vocab (Vocab): The shared vocabulary.
@@ -140,6 +142,7 @@ class KeyphraseExtractor(NetworkAnnotator, TrainablePipe):  # type: ignore[misc]
     name (str): Name of the component; the `source` of its keyphrases.
     selection (Optional[Selection]): How many keyphrases are kept, and which.
     case (str): "surface" or "lower".
+    existing (str): "replace" or "keep".
     style (Optional[Style]): The annotation convention to follow.
     blend (float): Weight of an untrained ranking beside the network.
     key (str): Key of the span group.
@@ -237,47 +240,13 @@ class KeyphraseExtractor(NetworkAnnotator, TrainablePipe):  # type: ignore[misc]
         few = docs[:10]
         self.model.initialize(X=(few, self.read(few)))
 
-    def from_bytes(
-        self, data: bytes, *, exclude: Iterable[str] = SimpleFrozenList()
-    ) -> "KeyphraseExtractor":
-        """Load the weights, which must be of this architecture.
-
-        data (bytes): What `to_bytes` returned.
-        exclude (Iterable[str]): What is not to be loaded.
-        RAISES: ValueError where they are of another one, or of other styles.
-        """
-        with self._loading():
-            super().from_bytes(data, exclude=exclude)
-        return self
-
-    def from_disk(
-        self, path: Union[str, Path], *, exclude: Iterable[str] = SimpleFrozenList()
-    ) -> "KeyphraseExtractor":
-        """Load the weights, which must be of this architecture.
-
-        path (Union[str, Path]): The folder that `to_disk` wrote.
-        exclude (Iterable[str]): What is not to be loaded.
-        RAISES: ValueError where they are of another one, or of other styles.
-        """
-        with self._loading():
-            super().from_disk(path, exclude=exclude)
-        return self
-
-    @contextmanager
-    def _loading(self) -> Iterator[None]:
-        advice = "Load it with the config that it was saved with."
-        try:
-            yield
-        except ValueError as error:
-            raise ValueError(
-                f"The saved model of {self.name!r} is of another architecture than the "
-                f"config: {error}. {advice}"
-            ) from error
+    def check_loaded(self) -> None:
+        """Raise a ValueError where the saved model has other styles."""
         saved = find_styles(self.model)
         if saved != self.styles:
             raise ValueError(
                 f"The saved model of {self.name!r} has the styles {saved}, the config "
-                f"has {self.styles}. {advice}"
+                f"has {self.styles}. {ADVICE}"
             )
 
     def _nothing_to_learn(self, sample: List[Example]) -> str:

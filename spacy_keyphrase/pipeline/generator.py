@@ -1,8 +1,6 @@
 """``keyphrase_generator``: present and absent keyphrases by a model that writes."""
 
 import math
-from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import (
@@ -13,39 +11,25 @@ from typing import (
     Iterable,
     Iterator,
     List,
-    Literal,
     Optional,
-    Sequence,
     Tuple,
     Union,
 )
 
 import numpy
 from spacy.language import Language
-from spacy.pipeline import TrainablePipe
-from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
-from spacy.util import SimpleFrozenList, load_model
-from spacy.vocab import Vocab
+from spacy.util import load_model
 from thinc.api import Config, Optimizer
 
-from ..keyphrase import (
-    KEY,
-    Alignment,
-    Record,
-    get_keyphrases,
-    register_extensions,
-    write_records,
-)
+from ..keyphrase import KEY, get_keyphrases
 from ..models.generator import GeneratorModel, Lessons
-from .annotate import Case, KeyphraseAnnotator, Scorer, Surfaces, check_case
+from .annotate import Case, Existing, Scorer
+from .loading import LoadablePipe
+from .proposals import Order, Presence, ProposalAnnotator
 
 if TYPE_CHECKING:
-    from ..generation.base import GoldPhrase, Proposal
-
-Presence = Literal["all", "present", "absent"]
-Existing = Literal["keep", "replace"]
-Order = Literal["score", "written"]
+    from ..generation.base import GoldPhrase
 
 _MODEL = """
 [model]
@@ -133,160 +117,8 @@ def make_keyphrase_generator(
     )
 
 
-class KeyphraseGenerator(KeyphraseAnnotator, TrainablePipe):  # type: ignore[misc]
-    """Let a model write keyphrases, and find those that are present in the text.
-
-    vocab (Vocab): The shared vocabulary.
-    model (Model[Request, Any]): The generator.
-    name (str): Name of the component; the `source` of its keyphrases.
-    k (Optional[int]): How many keyphrases are asked for.
-    presence (str): "all", "present" or "absent".
-    min_score (Optional[float]): Lowest confidence to keep.
-    order (str): "score" or "written".
-    existing (str): "keep" or "replace".
-    case (str): "surface" or "lower".
-    key (str): Key of the span group.
-    scorer (Optional[Scorer]): The scoring method.
-    """
-
-    def __init__(
-        self,
-        vocab: Vocab,
-        model: GeneratorModel,
-        name: str = "keyphrase_generator",
-        *,
-        k: Optional[int] = None,
-        presence: Presence = "all",
-        min_score: Optional[float] = None,
-        order: Order = "score",
-        existing: Existing = "keep",
-        case: Case = "surface",
-        key: str = KEY,
-        scorer: Optional[Scorer] = None,
-    ):
-        check_case(case)
-        _check("presence", presence, "all", "present", "absent")
-        _check("order", order, "score", "written")
-        _check("existing", existing, "keep", "replace")
-        _check_k(k)
-        if "make" not in model.attrs:
-            raise ValueError(
-                f"The model of {name!r} writes no keyphrases; its architecture must be "
-                "that of a generator, such as spacy_keyphrase.SetTrans.v1."
-            )
-        register_extensions(key)
-        self.vocab = vocab
-        self.model = model
-        self.name = name
-        self.k = k
-        self.presence = presence
-        self.min_score = min_score
-        self.order = order
-        self.existing = existing
-        self.case = case
-        self.key = key
-        self.scorer = scorer
-        # Updates so far: losses may change with them.
-        self.cfg: Dict[str, Any] = {"steps": 0}
-        # That of the config: what is loaded may be of another one.
-        self.architecture: str = model.attrs["architecture"]
-
-    def __call__(self, doc: Doc, *, k: Optional[int] = None) -> Doc:
-        """Set the keyphrases of one doc.
-
-        doc (Doc): The doc.
-        k (Optional[int]): How many keyphrases are asked for, if not as set.
-        """
-        return next(self.pipe([doc], batch_size=1, k=k))
-
-    def pipe(
-        self, stream: Iterable[Doc], *, batch_size: int = 64, k: Optional[int] = None
-    ) -> Iterator[Doc]:
-        """Set the keyphrases of a stream of docs, in order.
-
-        stream (Iterable[Doc]): The docs.
-        batch_size (int): How many docs are taken at a time.
-        k (Optional[int]): How many keyphrases are asked for, if not as set; from
-            `nlp.pipe` by its `component_cfg`.
-        YIELDS (Doc): The same docs.
-        """
-        _check_k(k)
-        return self._pipe(stream, batch_size, partial(self.predict, k=k))
-
-    def predict(
-        self, docs: Sequence[Doc], *, k: Optional[int] = None
-    ) -> List[List[Record]]:
-        """The keyphrases of a batch of docs, which are left as they are.
-
-        docs (Sequence[Doc]): The docs.
-        k (Optional[int]): How many keyphrases are asked for, if not as set.
-        RETURNS (List[List[Record]]): Each doc's keyphrases, best first.
-        """
-        from ..generation.base import Request
-
-        k = self.k if k is None else k
-        records: List[List[Record]] = [[] for _ in docs]
-        filled = [i for i, doc in enumerate(docs) if doc.text.strip()]
-        if k == 0 or not filled:
-            return records
-        written = self.model.predict(Request([docs[i].text for i in filled], k=k))
-        for i, found in zip(filled, written):
-            records[i] = self._read(docs[i], found, k)
-        return records
-
-    def _read(
-        self, doc: Doc, proposals: "Sequence[Proposal]", k: Optional[int]
-    ) -> List[Record]:
-        """The keyphrases of a doc from what the model wrote."""
-        if self.order == "score":
-            proposals = sorted(proposals, key=lambda proposal: -proposal.score)
-        alignment, surfaces = Alignment(doc), Surfaces.of_doc(doc)
-        records: Dict[str, Record] = {}
-        for text, score in proposals:
-            form = alignment.normalizer.form(text)
-            if not form or form in records:
-                continue
-            if self.min_score is not None and score < self.min_score:
-                continue
-            mentions = alignment.find(text)
-            if self.presence != "all" and bool(mentions) != (
-                self.presence == "present"
-            ):
-                continue
-            shown = self._text(surfaces, mentions) if mentions else text
-            records[form] = Record(shown, form, score, mentions, self.name)
-        return list(islice(records.values(), k))
-
-    def set_annotations(
-        self, docs: Sequence[Doc], records: Sequence[List[Record]]
-    ) -> None:
-        """Write keyphrases to docs.
-
-        docs (Sequence[Doc]): The docs.
-        records (Sequence[List[Record]]): What `predict` returned for them.
-        """
-        for doc, found in zip(docs, records):
-            if self.existing == "keep":
-                found = self._join(found, doc)
-            write_records(doc, found, self.key)
-
-    def _join(self, found: List[Record], doc: Doc) -> List[Record]:
-        """New keyphrases among those that other pipes have set."""
-        others = [
-            Record(
-                phrase.text,
-                phrase.normal_form,
-                phrase.score,
-                [(span.start, span.end) for span in phrase.spans],
-                phrase.source,
-                phrase.mention_scores,
-            )
-            for phrase in get_keyphrases(doc, self.key)
-            if phrase.source != self.name
-        ]
-        if not others:
-            return found
-        return sorted(others + found, key=lambda record: -record.score)
+class KeyphraseGenerator(ProposalAnnotator, LoadablePipe):
+    """A model that learns to write keyphrases; see `ProposalAnnotator`."""
 
     def update(
         self,
@@ -397,56 +229,6 @@ class KeyphraseGenerator(KeyphraseAnnotator, TrainablePipe):  # type: ignore[mis
         known = None if words is None else Path(words).read_text("utf8").split()
         lessons: Any = Lessons(documents, known, _find_vectors(vectors))
         self.model.initialize(X=lessons)
-
-    def from_bytes(
-        self, data: bytes, *, exclude: Iterable[str] = SimpleFrozenList()
-    ) -> "KeyphraseGenerator":
-        """Load the model, which must be of this architecture.
-
-        data (bytes): What `to_bytes` returned.
-        exclude (Iterable[str]): What is not to be loaded.
-        RAISES: ValueError where it is of another one.
-        """
-        with self._loading():
-            super().from_bytes(data, exclude=exclude)
-        return self
-
-    def from_disk(
-        self, path: Union[str, Path], *, exclude: Iterable[str] = SimpleFrozenList()
-    ) -> "KeyphraseGenerator":
-        """Load the model, which must be of this architecture.
-
-        path (Union[str, Path]): The folder that `to_disk` wrote.
-        exclude (Iterable[str]): What is not to be loaded.
-        RAISES: ValueError where it is of another one.
-        """
-        with self._loading():
-            super().from_disk(path, exclude=exclude)
-        return self
-
-    @contextmanager
-    def _loading(self) -> Iterator[None]:
-        try:
-            yield
-        except ValueError as error:
-            raise ValueError(
-                f"The saved model of {self.name!r} is not one of {self.architecture} "
-                f"as the config has it: {error}. Load it with the config that it was "
-                "saved with."
-            ) from error
-
-
-def _check(name: str, value: str, *allowed: str) -> None:
-    if value not in allowed:
-        raise ValueError(
-            f"{name} must be {', '.join(map(repr, allowed[:-1]))} or "
-            f"{allowed[-1]!r}, not {value!r}."
-        )
-
-
-def _check_k(k: Optional[int]) -> None:
-    if k is not None and k < 0:
-        raise ValueError(f"k is {k}; it must be 0 or more, or None.")
 
 
 def _find_vectors(

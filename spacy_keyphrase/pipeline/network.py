@@ -18,7 +18,15 @@ from ..models.mentions import Mentions, phrase_max, read_mentions
 from ..selection import Selection, select
 from ..word_reader import read_words
 from ..words import bounds
-from .annotate import Case, KeyphraseAnnotator, Scorer, Surfaces, check_case
+from .annotate import (
+    Case,
+    Existing,
+    KeyphraseAnnotator,
+    Scorer,
+    Surfaces,
+    check_case,
+    check_existing,
+)
 
 ExtractorModel = Model[Tuple[List[Doc], Mentions], Floats2d]
 
@@ -40,6 +48,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
     name (str): Name of the component; the `source` of its keyphrases.
     selection (Optional[Selection]): How many keyphrases are kept, and which.
     case (str): "surface" or "lower".
+    existing (str): "replace" or "keep".
     style (Optional[Style]): The annotation convention to follow.
     blend (float): Weight of an untrained ranking beside the network: its logarithm
         times this is added to the scores. Texts unlike those that the network learned
@@ -57,12 +66,14 @@ class NetworkAnnotator(KeyphraseAnnotator):
         *,
         selection: Optional[Selection] = None,
         case: Case = "surface",
+        existing: Existing = "replace",
         style: Optional[Style] = None,
         blend: float = 0.0,
         key: str = KEY,
         scorer: Optional[Scorer] = None,
     ):
         check_case(case)
+        check_existing(existing)
         head = model.attrs.get("head")
         if head not in HEADS:
             raise ValueError(
@@ -79,6 +90,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
         self.name = name
         self.selection = selection or Selection()
         self.case = case
+        self.existing = existing
         self.key = key
         self.scorer = scorer
         self.head = make_head(model.attrs)
