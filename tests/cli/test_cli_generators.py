@@ -1,0 +1,57 @@
+"""`words`, and what `convert`, `extract` and `evaluate` do for generators."""
+
+import json
+
+import pytest
+import spacy
+from spacy.tokens import DocBin
+from typer.testing import CliRunner
+
+from spacy_keyphrase.cli import app
+
+
+def run(*args, code=0):
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    path = tmp_path / "corpus.jsonl"
+    records = [
+        {
+            "id": str(i),
+            "text": f"Text {i} is a text on rain.",
+            "keyphrases": ["Weather"],
+        }
+        for i in range(6)
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def test_words(corpus, tmp_path):
+    """The most frequent ones first, those of keyphrases among them."""
+    result = run("words", corpus, tmp_path / "new" / "words.txt", "--size", 8)
+    assert "Wrote 8 words" in result.output
+    words = (tmp_path / "new" / "words.txt").read_text().split()
+    assert words == ["text", ".", "a", "is", "on", "rain", "weather", "0"]
+    run("words", corpus, tmp_path / "all.txt")
+    assert len((tmp_path / "all.txt").read_text().split()) == 13
+
+
+@pytest.mark.parametrize(
+    "options, numbers",
+    [
+        (["--skip", 4], [4, 5]),
+        (["--skip", 1, "--limit", 2], [1, 2]),
+        (["--limit", 1], [0]),
+        (["--skip", 9], []),
+    ],
+)
+def test_parts_of_a_corpus(corpus, tmp_path, options, numbers):
+    run("convert", corpus, tmp_path / "part.spacy", "--lang", "en", *options)
+    docs = DocBin().from_disk(tmp_path / "part.spacy")
+    texts = [doc.text for doc in docs.get_docs(spacy.blank("en").vocab)]
+    assert texts == [f"Text {i} is a text on rain." for i in numbers]
