@@ -85,10 +85,12 @@ def bag_loss_as_released(
     extracted = scattered.softmax(-1).sum(1)
     gold = count(words, (tags >= 1) & (tags <= 3))
     union = (gold > 0) | (count(words, inside) > 0)
-    of_extracted = ((extracted - gold).square() * union).sum() / union.sum()
+    of_extracted = ((extracted - gold).square() * union).sum() / union.sum().clamp(
+        min=1
+    )
 
     written = word_logits.softmax(-1).sum(1)
     gold = count(targets, real)
     union = (gold > 0) | (count(word_logits.argmax(-1), torch.ones_like(real)) > 0)
-    of_written = (written - gold).square().sum() / union.sum()
+    of_written = (written - gold).square().sum() / union.sum().clamp(min=1)
     return of_extracted, of_written

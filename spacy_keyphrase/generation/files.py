@@ -67,6 +67,8 @@ def load_folder(files: Mapping[str, bytes], load: Callable[[str], Any]) -> Any:
     # Windows cannot remove a file while it is mapped.
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         for name, content in files.items():
+            if name == WEIGHTS:
+                continue
             # Only the name: a path might lead out of the folder.
             (Path(folder) / Path(name).name).write_bytes(content)
         return load(folder)

@@ -40,7 +40,7 @@ class GROOV(One2Seq):
         beams = self.settings.beams
         written = self.generate(
             encoded,
-            self.settings.length,
+            self.length,
             beams,
             sequences=beams,
             no_repeat_ngram_size=3,

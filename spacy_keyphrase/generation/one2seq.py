@@ -28,7 +28,7 @@ class One2Seq(SequenceGenerator):
         self, encoded: Encoded, k: Optional[int], seeds: Sequence[int]
     ) -> List[List[Proposal]]:
         """As many as the model writes."""
-        written = self.generate(encoded, self.settings.length, self.settings.beams)
+        written = self.generate(encoded, self.length, self.settings.beams)
         ends = (*self.ids_of_special, self.start, self.end)
         return [
             [

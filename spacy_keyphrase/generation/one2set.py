@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any, Dict, Iterator, List, Mapping, Sequence, Tuple
+from typing import Dict, Iterator, List, Mapping, Sequence, Tuple
 from zlib import crc32
 
 import torch
@@ -14,12 +14,11 @@ from .files import WEIGHTS, weights_from_bytes, weights_to_bytes
 from .set_model import Memory
 from .settrans import SetTrans
 from .settrans_layers import SetTransSettings
-from .slot_decoding import Decoding, write
+from .slot_decoding import Decoding, Written, write
 from .slots import SlotSettings, slot_loss
 from .vocabulary import (
     PAD,
     SPECIAL,
-    UNKNOWN,
     Numbered,
     Vocabulary,
     read_document,
@@ -36,18 +35,18 @@ class Windows:
     """How documents go through the network.
 
     size (int): Words that are read at once; longer documents are cut.
-    max_batch_words (int): Words of one pass, padding included.
+    max_words (int): Words of one pass, padding included.
     mixed_precision (bool): Whether to compute in 16 bits what bears it.
     """
 
     size: int = 400
-    max_batch_words: int = 16_000
+    max_words: int = 16_000
     mixed_precision: bool = False
 
     def __post_init__(self) -> None:
-        if self.size < 1 or self.max_batch_words < 1:
+        if self.size < 1 or self.max_words < 1:
             raise ValueError(
-                f"window is {self.size}, max_batch_words {self.max_batch_words}; both "
+                f"window is {self.size}, max_batch_words {self.max_words}; both "
                 "must be 1 or more."
             )
 
@@ -107,24 +106,28 @@ class One2Set(Generator):
     @torch.inference_mode()
     def write(self, request: Request) -> List[List[Proposal]]:
         """What the slots write, the most confident first."""
-        proposals: List[List[Proposal]] = [[] for _ in request.texts]
         windows = [
             (i, self.vocabulary.number(words), crc32(" ".join(words).encode()))
             for i, text in enumerate(request.texts)
             for words in self._cut(read_document(text))
         ]
-        windows.sort(key=lambda window: -len(window[1].ids))
-        found: List[Any] = []
-        for batch in self._batches(windows):
-            docs = [doc for _, doc, _ in batch]
+        order = sorted(range(len(windows)), key=lambda n: -len(windows[n][1].ids))
+        found: Dict[int, List[Written]] = {}
+        start = 0
+        while start < len(order):
+            longest = len(windows[order[start]][1].ids)
+            numbers = order[start : start + max(1, self.windows.max_words // longest)]
+            start += len(numbers)
             with mixed(self.device, self.windows.mixed_precision):
-                memory = self._encode(docs)
-                seeds = [seed for _, _, seed in batch]
+                memory = self._encode([windows[n][1] for n in numbers])
+                seeds = [windows[n][2] for n in numbers]
                 written = write(self.network, memory, self.decoding, seeds)
-            found.extend(zip(batch, written))
-        for (i, doc, _), phrases in found:
-            for phrase in phrases:
-                if UNKNOWN not in phrase.words:
+            found.update(zip(numbers, written))
+        proposals: List[List[Proposal]] = [[] for _ in request.texts]
+        for n, (i, doc, _) in enumerate(windows):
+            for phrase in found[n]:
+                # A word that is not known could not be shown.
+                if min(phrase.words) >= len(SPECIAL):
                     text = " ".join(self.vocabulary.texts(phrase.words, doc.extra))
                     proposals[i].append(Proposal(text, phrase.confidence))
         return proposals
@@ -153,15 +156,6 @@ class One2Set(Generator):
         n = -(-len(words) // self.windows.size)
         for i in range(n):
             yield words[i * len(words) // n : (i + 1) * len(words) // n]
-
-    def _batches(self, windows: List[Any]) -> Iterator[List[Any]]:
-        """The longest first, those of like length together."""
-        start = 0
-        while start < len(windows):
-            longest = len(windows[start][1].ids)
-            n = max(1, self.windows.max_batch_words // longest)
-            yield windows[start : start + n]
-            start += n
 
 
 def load_settrans(

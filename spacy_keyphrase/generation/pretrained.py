@@ -20,14 +20,16 @@ def load_seq2seq(name: str, trust_remote_code: bool = False) -> Tuple[Any, Any]:
     return _load(name, "AutoModelForSeq2SeqLM", trust_remote_code)
 
 
-def masked_from_config(folder: str) -> Tuple[Any, Any]:
+def masked_from_config(folder: str, trust_remote_code: bool = False) -> Tuple[Any, Any]:
     """A model of a saved config, not trained, and its tokenizer."""
-    return _make(folder, "AutoModelForMaskedLM")
+    return _make(folder, "AutoModelForMaskedLM", trust_remote_code)
 
 
-def seq2seq_from_config(folder: str) -> Tuple[Any, Any]:
+def seq2seq_from_config(
+    folder: str, trust_remote_code: bool = False
+) -> Tuple[Any, Any]:
     """The same with an encoder and a decoder."""
-    return _make(folder, "AutoModelForSeq2SeqLM")
+    return _make(folder, "AutoModelForSeq2SeqLM", trust_remote_code)
 
 
 def _load(name: str, auto: str, trust_remote_code: bool) -> Tuple[Any, Any]:
@@ -56,9 +58,11 @@ def _load(name: str, auto: str, trust_remote_code: bool) -> Tuple[Any, Any]:
     return model.float(), tokenizer
 
 
-def _make(folder: str, auto: str) -> Tuple[Any, Any]:
+def _make(folder: str, auto: str, trust_remote_code: bool) -> Tuple[Any, Any]:
     transformers: Any = import_module("transformers")
-    options = {"local_files_only": True}
+    own_code = {"trust_remote_code": trust_remote_code}
+    options = {"local_files_only": True, **own_code}
     config = transformers.AutoConfig.from_pretrained(folder, **options)
-    model = getattr(transformers, auto).from_config(config)
+    # The checkpoint that it began with may have been in 16 bits.
+    model = getattr(transformers, auto).from_config(config, **own_code).float()
     return model, transformers.AutoTokenizer.from_pretrained(folder, **options)

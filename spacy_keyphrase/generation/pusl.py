@@ -37,7 +37,7 @@ class PUSL(SequenceGenerator):
         k = self.settings.k if k is None else k
         written = self.generate(
             encoded,
-            min(_PER_PHRASE * k + 2, self.settings.length),
+            min(_PER_PHRASE * k + 2, self.length),
             self.settings.beams,
             [ExactlyK(self.marks, k)],
         )

@@ -103,12 +103,20 @@ class Seq2SeqGenerator(Generator):
         self.start = int(model.config.decoder_start_token_id)
         self.end = int(tokenizer.eos_token_id)
         self.pad = int(tokenizer.pad_token_id)
+        # What a checkpoint brings for its own use would change what is written.
+        transformers: Any = import_module("transformers")
+        model.generation_config = transformers.GenerationConfig()
+        for name in ("forced_bos_token_id", "forced_eos_token_id"):
+            if hasattr(model.config, name):
+                setattr(model.config, name, None)
         probe = tokenizer("a", return_special_tokens_mask=True)
         inside = [i for i, flag in enumerate(probe["special_tokens_mask"]) if not flag]
         self.prefix: List[int] = probe["input_ids"][: inside[0]]
         self.suffix: List[int] = probe["input_ids"][inside[-1] + 1 :]
         limit = getattr(model.config, "max_position_embeddings", None)
         size = min(settings.window, limit or settings.window)
+        # The decoder has as many places; one is the start.
+        self.length = min(settings.length, (limit or settings.length + 1) - 1)
         self.size = size - len(self.prefix) - len(self.suffix)
         if self.size < 1:
             raise ValueError(
@@ -260,13 +268,29 @@ class Seq2SeqGenerator(Generator):
         n = torch.tensor([len(row) for row in rows], device=self.device)
         return torch.arange(int(n.max()), device=self.device) < n[:, None]
 
+    def within_window(
+        self, text: str, gold: Sequence[GoldPhrase]
+    ) -> Sequence[GoldPhrase]:
+        """The keyphrases of a text without those that stand behind its first window."""
+        if self.settings.lowercase:
+            text = text.lower()
+        found = self.tokenizer(
+            text, add_special_tokens=False, return_offsets_mapping=True, verbose=False
+        )
+        offsets = found["offset_mapping"]
+        n = -(-len(offsets) // self.size)
+        if n < 2:
+            return gold
+        end = offsets[len(offsets) // n - 1][1]
+        return [p for p in gold if not p.is_present or p.offsets[0][1] <= end]
+
     def _labels(self, gold: Sequence[GoldPhrase]) -> List[List[int]]:
         """The sub-tokens of keyphrases, as many as there is room for."""
         labels = [self._ids(phrase.text) for phrase in gold]
         labels = [label for label in labels if label]
         if self.settings.shuffle:
             labels = [labels[i] for i in torch.randperm(len(labels)).tolist()]
-        room, kept = self.settings.length, []
+        room, kept = self.length, []
         for label in labels:
             room -= len(label) + 2
             if room >= 0:
@@ -279,7 +303,9 @@ class Seq2SeqGenerator(Generator):
         ids: List[int] = self.tokenizer(text, add_special_tokens=False, verbose=False)[
             "input_ids"
         ]
-        return ids
+        # What looks like a special sub-token in a text is none.
+        special = {self.start, self.end, self.pad, *self.ids_of_special}
+        return [token for token in ids if token not in special]
 
     def _cut(self, text: str) -> Iterator[List[int]]:
         """The windows of a document with their special sub-tokens."""
@@ -313,7 +339,7 @@ class SequenceGenerator(Seq2SeqGenerator):
         windows, labels = [], []
         for text, gold in zip(request.texts, request.gold):
             window = next(self._cut(text), None)
-            own = self._labels(gold)
+            own = self._labels(self.within_window(text, gold))
             if window and own:
                 windows.append(window)
                 labels.append(own)

@@ -7,6 +7,7 @@ from typing import Any, List, NamedTuple, Optional, Protocol, Tuple
 import torch
 from torch import Tensor, nn
 
+from ..devices import mixed
 from .attention import KeysValues
 
 
@@ -206,18 +207,21 @@ class Next:
         rows = self.logits.shape[1]
         known = self._known(words[:, None].expand(-1, rows, -1))
         same = self.memory.extended[:, :, None] == words[:, None]
-        copied: Tensor = self.copied @ same.to(self.copied.dtype)
+        # Not in 16 bits: these are the probabilities that words are chosen by.
+        with mixed(self.copied.device, False):
+            copied: Tensor = self.copied @ same.to(self.copied.dtype)
         return known + (1 - self.generate)[..., None] * copied
 
     def top(self, k: int) -> Tuple[Tensor, Tensor]:
         """The likeliest words of the extended vocabulary in each row.
 
-        k (int): How many.
+        k (int): How many, at most as many as the vocabulary has.
         RETURNS (Tuple[Tensor, Tensor]): Their probabilities, the highest first, and the
             words, both of shape (docs, rows, k).
         """
         # Copying makes no word less likely: the likeliest are words of the document, or
         # among the likeliest of the vocabulary alone.
+        k = min(k, self.logits.shape[-1])
         known = self.logits.topk(k).indices
         p_known = self._known(known)
         extended = self.memory.extended

@@ -77,6 +77,7 @@ class SetSeq2Seq(Seq2SeqGenerator):
         for text, gold in zip(request.texts, request.gold):
             window = next(self._cut(text), None)
             if window:
+                gold = self.within_window(text, gold)
                 windows.append(window)
                 present.append([self._ids(p.text) for p in gold if p.is_present])
                 absent.append([self._ids(p.text) for p in gold if not p.is_present])

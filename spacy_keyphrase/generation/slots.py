@@ -31,6 +31,13 @@ class SlotSettings:
     null_present: float = 0.2
     null_absent: float = 0.1
 
+    def __post_init__(self) -> None:
+        if not 1 <= self.steps <= self.length:
+            raise ValueError(
+                f"assign_by is {self.steps}; it must be between 1 and the length of a "
+                f"slot, {self.length}."
+            )
+
 
 class Words(NamedTuple):
     """The words that the slots of documents are taught, those of a document in one row;
@@ -181,12 +188,14 @@ def assign_targets(
             words = model.readable(after.top(1)[1][..., 0])
     finally:
         model.train(training)
+    # Where weights are no numbers, the loss will be none: nothing is assigned.
+    sane = numpy.isfinite(found).all()
     taught = numpy.full((docs, slots, settings.length), pad)
     taught[..., 0] = null
     for h, of_half in enumerate(halves):
         for d, targets in enumerate(of_half):
             n = len(targets)
-            if not n:
+            if not n or not sane:
                 continue
             inside = rows[d, h, :n, :steps] != pad
             of_slots = settings.assign(

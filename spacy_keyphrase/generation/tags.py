@@ -21,13 +21,14 @@ class Tagged(NamedTuple):
     score: float
 
 
-def tag_phrases(offsets: Offsets, words: Sequence[int], mentions: Offsets) -> List[int]:
+def tag_phrases(text: str, offsets: Offsets, mentions: Offsets) -> List[int]:
     """The tags of a text's sub-tokens.
 
+    text (str): The text.
     offsets (Sequence[Tuple[int, int]]): Of each sub-token its characters.
-    words (Sequence[int]): The word that each is of.
     mentions (Sequence[Tuple[int, int]]): Characters of the phrases. Of those that
-        overlap the longer one is tagged, of equally long ones the first.
+        overlap the longer one is tagged, of equally long ones the first. Those that are
+        cut off, or begin or end within a word, are not tagged.
     RETURNS (List[int]): Numbers of `TAGS`.
     """
     tags = [OUTSIDE] * len(offsets)
@@ -35,17 +36,28 @@ def tag_phrases(offsets: Offsets, words: Sequence[int], mentions: Offsets) -> Li
         inside = [i for i, (a, b) in enumerate(offsets) if start <= a < b <= end]
         if not inside or any(tags[i] for i in inside):
             continue
-        # A phrase does not begin or end within a word.
-        if any(_within_word(i, words) for i in (inside[0], inside[-1] + 1)):
+        if start < offsets[0][0] or end > offsets[-1][1]:
+            continue
+        if within_word(text, start) or within_word(text, end):
             continue
         for i in inside:
-            tags[i] = MORE if _within_word(i, words) else INSIDE
+            tags[i] = MORE if within_word(text, offsets[i][0]) else INSIDE
         tags[inside[0]] = BEGIN
     return tags
 
 
-def _within_word(i: int, words: Sequence[int]) -> bool:
-    return 0 < i < len(words) and words[i - 1] == words[i]
+def within_word(text: str, place: int) -> bool:
+    """Whether a word goes on from before a character to it."""
+    return 0 < place < len(text) and text[place - 1 : place + 1].isalnum()
+
+
+def whole_words(text: str, start: int, end: int) -> Tuple[int, int]:
+    """Characters with the rest of the words that they begin and end in."""
+    while within_word(text, start):
+        start -= 1
+    while within_word(text, end):
+        end += 1
+    return start, end
 
 
 def read_tags(tags: Sequence[int], probabilities: Sequence[float]) -> List[Tagged]:

@@ -15,7 +15,7 @@ from .bag import bag_loss, bag_loss_as_released, bag_weight
 from .base import Generator, GoldPhrase, Proposal, Request
 from .files import WEIGHTS, save_folder, weights_to_bytes
 from .losses import tag_losses, word_losses
-from .tags import OUTSIDE, TAGS, read_tags, tag_phrases
+from .tags import OUTSIDE, TAGS, read_tags, tag_phrases, whole_words
 from .unikeyphrase_network import Source, UniKeyphraseNetwork
 from .unilm_search import Found, Marks, search
 
@@ -64,6 +64,8 @@ class UniKeyphraseSettings:
                 )
         if not 0 < self.masked <= 1:
             raise ValueError(f"masked is {self.masked}; it is a share, up to 1.")
+        if not 0 <= self.smoothing < 1:
+            raise ValueError(f"smoothing is {self.smoothing}; it is a share, below 1.")
 
 
 class Window(NamedTuple):
@@ -72,13 +74,11 @@ class Window(NamedTuple):
     doc (int): Number of the document.
     ids (List[int]): Sub-tokens, without special ones.
     offsets (List[Tuple[int, int]]): Of each its characters.
-    words (List[int]): The word that each is of.
     """
 
     doc: int
     ids: List[int]
     offsets: List[Tuple[int, int]]
-    words: List[int]
 
 
 class UniKeyphrase(Generator):
@@ -138,7 +138,8 @@ class UniKeyphrase(Generator):
         # Special sub-tokens have no tags.
         tag_logits = tag_logits[:, 1:-1].float()
         word_logits = word_logits.float()
-        tags = self._tags(windows, gold, tag_logits.shape[1])
+        texts = [request.texts[window.doc] for window in windows]
+        tags = self._tags(texts, windows, gold, tag_logits.shape[1])
         tagged = tags >= 0
         weights = [1.0] + [self.settings.tag_weight] * (len(TAGS) - 1)
         losses = tag_losses(tag_logits[tagged], tags[tagged], weights)
@@ -195,38 +196,45 @@ class UniKeyphrase(Generator):
     def write(self, request: Request) -> List[List[Proposal]]:
         """The present keyphrases, best first, then the absent ones as they are
         written."""
-        present: List[List[Proposal]] = [[] for _ in request.texts]
-        absent: List[List[Proposal]] = [[] for _ in request.texts]
         windows = [
             window
             for i, text in enumerate(request.texts)
             for window in self._cut(i, text)
             if window.ids
         ]
-        windows.sort(key=lambda window: -len(window.ids))
+        order = sorted(range(len(windows)), key=lambda n: -len(windows[n].ids))
+        present: Dict[int, List[Proposal]] = {}
+        absent: Dict[int, List[Proposal]] = {}
         marks = Marks(self.mask, self.sep, self.pad, self.stop)
         settings = self.settings
         start = 0
-        while start < len(windows):
-            longest = len(windows[start].ids) + settings.length
+        while start < len(order):
+            longest = len(windows[order[start]].ids) + settings.length
             n = max(1, settings.max_batch_tokens // longest)
-            batch = windows[start : start + n]
+            numbers = order[start : start + n]
+            batch = [windows[number] for number in numbers]
             start += n
             with mixed(self.device, settings.mixed_precision):
                 source = self.network.read(*self._pad_source(batch))
                 found = search(
                     self.network, source, marks, settings.beams, settings.length
                 )
-            for window, phrases in zip(batch, self._read_tags(source, batch)):
-                text = request.texts[window.doc]
-                for (first, last), score in phrases:
-                    present[window.doc].append(Proposal(text[first:last], score))
-            for window, written in zip(batch, found):
-                absent[window.doc].extend(self._read_words(written))
-        return [
-            sorted(some, key=lambda phrase: -phrase.score) + others
-            for some, others in zip(present, absent)
-        ]
+            tagged = self._read_tags(source, batch)
+            for number, phrases, written in zip(numbers, tagged, found):
+                text = request.texts[windows[number].doc]
+                present[number] = [
+                    Proposal(text[slice(*whole_words(text, *place))], score)
+                    for place, score in phrases
+                ]
+                absent[number] = list(self._read_words(written))
+        proposals: List[List[Proposal]] = [[] for _ in request.texts]
+        for found_ones, ranked in ((present, True), (absent, False)):
+            of_docs: List[List[Proposal]] = [[] for _ in request.texts]
+            for number, window in enumerate(windows):
+                of_docs[window.doc].extend(found_ones[number])
+            for own, some in zip(proposals, of_docs):
+                own.extend(sorted(some, key=lambda p: -p.score) if ranked else some)
+        return proposals
 
     def _read_tags(
         self, source: Source, windows: Sequence[Window]
@@ -285,15 +293,11 @@ class UniKeyphrase(Generator):
             return_attention_mask=False,
             verbose=False,
         )
-        ids, offsets, words = (
-            found["input_ids"],
-            found["offset_mapping"],
-            found.word_ids(),
-        )
+        ids, offsets = found["input_ids"], found["offset_mapping"]
         n = max(-(-len(ids) // self.size), 1)
         for i in range(n):
             part = slice(i * len(ids) // n, (i + 1) * len(ids) // n)
-            yield Window(doc, ids[part], offsets[part], words[part])
+            yield Window(doc, ids[part], offsets[part])
 
     def _target(self, gold: Sequence[GoldPhrase]) -> List[int]:
         """What is to be written of the absent keyphrases; those that there is no room
@@ -308,6 +312,7 @@ class UniKeyphrase(Generator):
 
     def _tags(
         self,
+        texts: Sequence[str],
         windows: Sequence[Window],
         gold: Sequence[Sequence[GoldPhrase]],
         length: int,
@@ -315,9 +320,9 @@ class UniKeyphrase(Generator):
         """The tags of windows, -1 where there is no text; int of shape (windows,
         length)."""
         rows = []
-        for window, phrases in zip(windows, gold):
+        for text, window, phrases in zip(texts, windows, gold):
             mentions = [mention for phrase in phrases for mention in phrase.offsets]
-            tags = tag_phrases(window.offsets, window.words, mentions)
+            tags = tag_phrases(text, window.offsets, mentions)
             rows.append(tags + [-1] * (length - len(tags)))
         return torch.tensor(rows, device=self.device)
 

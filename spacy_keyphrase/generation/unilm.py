@@ -8,12 +8,14 @@ from torch import Tensor, nn
 
 from .attention import KeysValues
 
+# Types of models whose layers are those of BERT.
+KINDS = ("bert", "camembert", "ernie", "roberta", "xlm-roberta")
+
 
 class UniLM(nn.Module):
     """Runs over the modules of transformers, which are the same in all its versions.
 
-    model (PreTrainedModel): A model for masked language modelling whose layers are
-        those of BERT: BERT, RoBERTa, ELECTRA and their kin.
+    model (PreTrainedModel): A model for masked language modelling of one of `KINDS`.
     RAISES: ValueError at other models.
     """
 
@@ -21,15 +23,13 @@ class UniLM(nn.Module):
         super().__init__()
         self.model = model
         kind = model.config.model_type
-        try:
-            layers = model.base_model.encoder.layer
-            head = getattr(model, "cls", None) or model.lm_head
-            _ = layers[0].attention.self.query, model.base_model.embeddings
-        except (AttributeError, IndexError):
+        if kind not in KINDS:
             raise ValueError(
-                f"it is a {kind}; an encoder with the layers of BERT is needed, such "
-                "as BERT, RoBERTa or XLM-RoBERTa"
-            ) from None
+                f"it is a {kind}; an encoder with the layers of BERT is needed: "
+                f"{', '.join(KINDS)}"
+            )
+        layers = model.base_model.encoder.layer
+        head = getattr(model, "cls", None) or model.lm_head
         # Not as parts of this module: they are parts of the model.
         self._parts = {"layers": layers, "head": head}
         self.heads = int(model.config.num_attention_heads)

@@ -1,5 +1,5 @@
 """A model that writes keyphrases, as a model of thinc. The torch module is made by
-`initialize` or read from a saved pipeline; torch is imported only then."""
+`initialize` or read from a saved pipeline."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -54,7 +54,6 @@ def build_generator(
     architecture: str,
     make: Make,
     load: Load,
-    *,
     mixed_precision: bool = False,
     attrs: Optional[Dict[str, Any]] = None,
 ) -> GeneratorModel:

@@ -85,6 +85,13 @@ def build_settrans(
 
     if slots < 2 or slots % 2:
         raise ValueError(f"slots is {slots}; it must be an even number of 2 or more.")
+    for name, value in (
+        ("vocabulary_size", vocabulary_size - len(SPECIAL)),
+        ("encoder_layers", encoder_layers),
+        ("decoder_layers", decoder_layers),
+    ):
+        if value < 1:
+            raise ValueError(f"{name} is too small for a SetTrans.")
     sizes: Any = {
         "width": width,
         "heads": heads,
@@ -125,4 +132,5 @@ def build_settrans(
     def load(files: Mapping[str, bytes]) -> "One2Set":
         return finish(*load_settrans(files, SetTransSettings(0, **sizes)))
 
-    return build_generator(NAME, make, load, mixed_precision=mixed_precision)
+    attrs = {"needs_words": True}
+    return build_generator(NAME, make, load, mixed_precision, attrs)

@@ -1,5 +1,6 @@
 """The architectures on a pretrained encoder and decoder, such as T5 and BART."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from spacy.util import registry
@@ -301,7 +302,8 @@ def _build(
             raise ValueError(f"{name!r} cannot be used: {error}.") from error
 
     def load(files: Mapping[str, bytes]) -> "Seq2SeqGenerator":
-        model, tokenizer = load_folder(files, seq2seq_from_config)
+        read = partial(seq2seq_from_config, trust_remote_code=trust_remote_code)
+        model, tokenizer = load_folder(files, read)
         generator = kind(model, tokenizer, known)
         weights_from_bytes(generator, files[WEIGHTS])
         return generator

@@ -1,6 +1,7 @@
 """The architecture of UniKeyphrase."""
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Mapping
 
 from spacy.util import registry
@@ -109,7 +110,8 @@ def build_unikeyphrase(
                 raise ValueError(
                     f"the saved model has {key} {saved[key]}, the config {value}"
                 )
-        generator = finish(*load_folder(files, masked_from_config))
+        read = partial(masked_from_config, trust_remote_code=trust_remote_code)
+        generator = finish(*load_folder(files, read))
         weights_from_bytes(generator.network, files[WEIGHTS])
         return generator
 

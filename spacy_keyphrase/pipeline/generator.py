@@ -1,6 +1,7 @@
 """``keyphrase_generator``: present and absent keyphrases by a model that writes."""
 
 import math
+import warnings
 from itertools import islice
 from pathlib import Path
 from typing import (
@@ -21,15 +22,19 @@ from spacy.language import Language
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import load_model
 from thinc.api import Config, Optimizer
+from thinc.util import to_numpy
 
 from ..keyphrase import KEY, get_keyphrases
-from ..models.generator import GeneratorModel, Lessons
+from ..models.generator import GeneratorModel, Lessons, is_loaded
 from .annotate import Case, Existing, Scorer
 from .loading import LoadablePipe
 from .proposals import Order, Presence, ProposalAnnotator
 
 if TYPE_CHECKING:
     from ..generation.base import GoldPhrase
+
+# Documents that spaCy shows of a corpus that is streamed.
+_FEW = 100
 
 _MODEL = """
 [model]
@@ -200,7 +205,8 @@ class KeyphraseGenerator(ProposalAnnotator, LoadablePipe):
         words: Optional[Union[str, Path]] = None,
         vectors: Optional[Union[str, Path]] = None,
     ) -> None:
-        """Initialize the model.
+        """Initialize the model. One that was initialized or loaded already is kept,
+        with what it has learned.
 
         get_examples (Callable[[], Iterable[Example]]): Returns the examples.
         nlp (Optional[Language]): The pipeline.
@@ -227,6 +233,15 @@ class KeyphraseGenerator(ProposalAnnotator, LoadablePipe):
                 "convert`, or set `key` to the group that holds them."
             )
         known = None if words is None else Path(words).read_text("utf8").split()
+        if self.model.attrs.get("needs_words") and words is None:
+            n = sum(1 for _ in islice(get_examples(), _FEW + 1))
+            if n == _FEW and not is_loaded(self.model):
+                warnings.warn(
+                    f"The vocabulary of {self.name!r} is made of {n} documents: where "
+                    "a corpus is streamed, spaCy shows no more to `initialize`. Make a "
+                    "file with `python -m spacy keyphrase words`, and set `words`.",
+                    stacklevel=2,
+                )
         lessons: Any = Lessons(documents, known, _find_vectors(vectors))
         self.model.initialize(X=lessons)
 
@@ -238,6 +253,9 @@ def _find_vectors(
     if pipeline is None:
         return None
     vocab: Any = load_model(pipeline).vocab
+    as_numpy: Any = to_numpy  # it has no types
     if not len(vocab.vectors):
         raise ValueError(f"The pipeline {pipeline} has no word vectors.")
-    return lambda word: vocab.get_vector(word) if vocab.has_vector(word) else None
+    return lambda word: (
+        as_numpy(vocab.get_vector(word)) if vocab.has_vector(word) else None
+    )

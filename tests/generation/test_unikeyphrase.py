@@ -1,5 +1,7 @@
 """UniKeyphrase: worked examples, and what is read once is read as if anew."""
 
+import re
+
 import numpy
 import pytest
 from hypothesis import given
@@ -11,7 +13,12 @@ transformers = pytest.importorskip("transformers")
 from spacy_keyphrase.generation.bag import bag_loss, bag_weight  # noqa: E402
 from spacy_keyphrase.generation.losses import tag_losses  # noqa: E402
 from spacy_keyphrase.generation.relation import RelationLayer  # noqa: E402
-from spacy_keyphrase.generation.tags import TAGS, read_tags, tag_phrases  # noqa: E402
+from spacy_keyphrase.generation.tags import (  # noqa: E402
+    TAGS,
+    read_tags,
+    tag_phrases,
+    whole_words,
+)
 from spacy_keyphrase.generation.unikeyphrase_network import (  # noqa: E402
     UniKeyphraseNetwork,
 )
@@ -80,25 +87,23 @@ def test_phrases_of_tags():
 
 
 def pieces_of(text, size=3):
-    """Words cut into pieces: offsets, and words."""
-    offsets, words, start = [], [], 0
-    for number, word in enumerate(text.split(" ")):
-        for i in range(0, len(word), size):
-            offsets.append((start + i, start + min(i + size, len(word))))
-            words.append(number)
-        start += len(word) + 1
-    return offsets, words
+    """Words and marks cut into pieces: their characters."""
+    return [
+        (word.start() + i, min(word.start() + i + size, word.end()))
+        for word in re.finditer(r"\w+|[^\w\s]", text)
+        for i in range(0, len(word.group()), size)
+    ]
 
 
 def tags_of(text, *phrases):
-    offsets, words = pieces_of(text)
+    offsets = pieces_of(text)
     mentions = [
         (i, i + len(phrase))
         for phrase in phrases
         for i in range(len(text))
         if text.startswith(phrase, i)
     ]
-    return "".join(TAGS[tag] for tag in tag_phrases(offsets, words, mentions))
+    return "".join(TAGS[tag] for tag in tag_phrases(text, offsets, mentions))
 
 
 def test_tags_of_phrases():
@@ -109,6 +114,18 @@ def test_tags_of_phrases():
     assert tags_of("the party of art", "art") == "OOOOB"
     # Next to each other; the longer one where they overlap.
     assert tags_of("a b c d", "a b", "c d", "b") == "BIBI"
+    # With marks beside it and within it.
+    assert tags_of("(a well-known walk, then)", "well-known walk") == "OOBXIIXIXOOOO"
+
+
+def test_phrases_at_the_end_of_a_window():
+    """What is cut off there is not tagged; what is found is made whole."""
+    text = "a b random walk"
+    offsets = pieces_of(text)[:4]
+    assert tag_phrases(text, offsets, [(4, 15)]) == [0] * 4
+    assert tag_phrases(text, offsets, [(2, 3)]) == [0, 1, 0, 0]
+    assert text[slice(*whole_words(text, 6, 13))] == "random walk"
+    assert whole_words("ab, cd", 0, 2) == (0, 2)
 
 
 WORDS = st.sampled_from(["graph", "of", "networks", "ab"])
@@ -124,8 +141,8 @@ def test_tags_there_and_back(words, data):
         if n:
             mentions.append((starts[i], starts[i + n - 1] + len(words[i + n - 1])))
         i += max(n, 1)
-    offsets, numbers = pieces_of(text)
-    tags = tag_phrases(offsets, numbers, mentions)
+    offsets = pieces_of(text)
+    tags = tag_phrases(text, offsets, mentions)
     found = read_tags(tags, [1.0] * len(tags))
     assert [(offsets[a][0], offsets[b - 1][1]) for a, b, _ in found] == mentions
 
