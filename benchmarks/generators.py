@@ -192,8 +192,8 @@ def _load(folder: Path, options: argparse.Namespace) -> Any:
     for setting in options.settings:
         name, _, value = setting.partition("=")
         overrides[name] = json.loads(value)
-    if options.gpu:
-        spacy.require_gpu()  # type: ignore[no-untyped-call]
+    if options.gpu_id >= 0:
+        spacy.require_gpu(options.gpu_id)  # type: ignore[no-untyped-call]
     nlp = spacy.load(folder, config=overrides)
     reader = create_corpus(options.corpus, limit=options.limit)
     return nlp, [example.reference for example in reader(nlp)]
@@ -216,7 +216,7 @@ def _parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     parser.add_argument("--preset", default="one2set")
     parser.add_argument("--k", type=int, help="keyphrases that are asked for")
     parser.add_argument("--limit", type=int, default=0)
-    parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--gpu-id", type=int, default=-1)
     parser.add_argument("--output", type=Path, default=HERE / "results")
     options = parser.parse_args(arguments)
     systems = []

@@ -2,7 +2,7 @@
 which a trained model adds some.
 
 python scripts/pusl_post_training.py PIPELINE CORPUS OUTPUT [--documents 50000]
-    [--k 0] [--seed 0] [--gpu]
+    [--k 0] [--seed 0] [--gpu-id -1]
 
 Of CORPUS, documents with more labels than the mean are taken as they are. PIPELINE, a
 trained `keyphrase_generator` of PUSL, writes K keyphrases for the others, by default
@@ -31,10 +31,10 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=50_000)
     parser.add_argument("--k", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--gpu-id", type=int, default=-1)
     options = parser.parse_args()
-    if options.gpu:
-        spacy.require_gpu()
+    if options.gpu_id >= 0:
+        spacy.require_gpu(options.gpu_id)
     nlp = spacy.load(options.pipeline)
     documents = [d for d in read_corpus(options.corpus) if d.keyphrases]
     mean = sum(len(d.keyphrases) for d in documents) / len(documents)

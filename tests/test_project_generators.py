@@ -49,6 +49,7 @@ def project(tmp_path_factory, data_dir):
 def test_a_workflow(workflow, project):
     command = [sys.executable, "-m", "spacy", "project", "run", workflow, str(project)]
     command += ["--vars.data", "data", "--vars.generator_steps", "4"]
+    command += ["--vars.generator_eval", "2", "--vars.generator_warmup", "1"]
     command += ["--vars.build", "none", "--vars.generator_docs", "60"]
     done = subprocess.run(command, capture_output=True, encoding="utf8", timeout=900)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]

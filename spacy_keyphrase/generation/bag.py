@@ -85,9 +85,8 @@ def bag_loss_as_released(
     extracted = scattered.softmax(-1).sum(1)
     gold = count(words, (tags >= 1) & (tags <= 3))
     union = (gold > 0) | (count(words, inside) > 0)
-    of_extracted = ((extracted - gold).square() * union).sum() / union.sum().clamp(
-        min=1
-    )
+    errors = (extracted - gold).square() * union
+    of_extracted = errors.sum() / union.sum().clamp(min=1)
 
     written = word_logits.softmax(-1).sum(1)
     gold = count(targets, real)

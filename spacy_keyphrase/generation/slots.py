@@ -65,7 +65,8 @@ def slot_loss(
     """The loss of One2Set: minus the weighted log-probability of what slots are taught,
     over the number of its words.
 
-    model (SetModel): In training or not; targets are assigned as if it were not.
+    model (SetModel): In training or not; targets are assigned by the decoder as if it
+        were not.
     memory (Memory): The documents.
     present, absent (Sequence[Sequence[Phrase]]): Of each document its keyphrases.
     settings (SlotSettings): How slots are taught.

@@ -43,7 +43,7 @@ class Candidates:
 @registry.keyphrase_assignments("spacy_keyphrase.Hungarian.v1")
 def make_hungarian() -> Assignment:
     """Each target goes to one slot, so that the sum of the probabilities is greatest
-    (One2Set, Ye et al. 2021, section 3). Spare slots learn nothing; of more targets
+    (One2Set, Ye et al. 2021, section 3). Spare slots learn to write nothing; of more targets
     than slots those are learned that fit best.
 
     RETURNS (Callable[[Candidates], ndarray]): The number of a target for each slot, or
@@ -72,8 +72,8 @@ def make_optimal_transport(
     epsilon: float = 1e-3,
     iterations: int = 100,
 ) -> Assignment:
-    """A target goes to as many slots as are good at it, the others learn nothing
-    (One2Set with optimal transport, "ONE2SET + Large Language Model: Best
+    """A target goes to as many slots as are good at it, the others learn to write
+    nothing (One2Set with optimal transport, "ONE2SET + Large Language Model: Best
     Partners for Keyphrase Generation").
 
     k (int): Of how many slots the shares are added up; 1 gives each target one slot.
