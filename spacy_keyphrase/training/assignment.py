@@ -43,8 +43,8 @@ class Candidates:
 @registry.keyphrase_assignments("spacy_keyphrase.Hungarian.v1")
 def make_hungarian() -> Assignment:
     """Each target goes to one slot, so that the sum of the probabilities is greatest
-    (One2Set, Ye et al. 2021, section 3). Spare slots learn to write nothing; of more targets
-    than slots those are learned that fit best.
+    (One2Set, Ye et al. 2021, section 3). Spare slots learn to write nothing; of more
+    targets than slots those are learned that fit best.
 
     RETURNS (Callable[[Candidates], ndarray]): The number of a target for each slot, or
         -1 for none, int of shape (slots,).

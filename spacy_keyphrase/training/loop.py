@@ -38,8 +38,11 @@ from .checkpoint import (
     restore_random,
     save_checkpoint,
 )
+from .memory import trim_memory
 
 LOG = "log.jsonl"
+# Steps from one time that freed memory is given back to the next.
+_TRIM = 20
 # What may be different when a run is resumed.
 _FREE = ("max_steps", "patience", "eval_frequency", "logger", "score_weights")
 
@@ -204,6 +207,8 @@ class _Run:
                     )
                     self._save(info)
                 log_step(info)
+                if self.progress.step % _TRIM == 0:
+                    trim_memory()
                 self.progress.step += 1
                 if info is not None:
                     self.progress.losses = {}
