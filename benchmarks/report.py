@@ -4,11 +4,13 @@ import json
 import os
 from pathlib import Path
 from statistics import mean, median, stdev
-from typing import Any, Dict, Iterable, List, Optional, Sequence
+from typing import Any, Dict, List, Optional
 
 from .data import DATASETS, MEAN
 from .plots import plot_length, plot_quality_speed
+from .report_generators import generators_report
 from .systems import PIPELINES, SYSTEMS
+from .tables import pair, table, times, unique
 
 Row = Dict[str, Any]
 Results = Dict[str, Dict[str, Any]]
@@ -34,37 +36,14 @@ def read_results(folder: Path) -> Results:
     return results
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A Markdown table; numbers are aligned right."""
-    rows = [[_cell(value) for value in row] for row in rows]
-    marks = ["---", *["---:"] * (len(header) - 1)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [header, marks, *rows])
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return "–"
-    if isinstance(value, float):
-        return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-    return str(value)
-
-
-def _pair(row: Row, *names: str) -> str:
-    return " / ".join(f"{row[name]:.2f}" for name in names)
-
-
-def _unique(rows: Iterable[Row], key: str) -> List[str]:
-    return list(dict.fromkeys(row[key] for row in rows))
-
-
 def quality_report(rows: List[Row]) -> str:
     """F1@10 of every system on every dataset, with the mean of those English sets that
     all are run on, then a table for each dataset."""
     own = [row for row in rows if row["stems"] == row["lang"]]
-    datasets = _unique(own, "dataset")
+    datasets = unique(own, "dataset")
     found = {(row["system"], row["dataset"]): row for row in own}
     overview = []
-    for system in _unique(own, "system"):
+    for system in unique(own, "system"):
         scores = [found.get((system, dataset), {}).get("f1@10") for dataset in datasets]
         given = [found.get((system, dataset), {}).get("f1@10") for dataset in MEAN]
         average = mean(given) if None not in given else None
@@ -74,7 +53,7 @@ def quality_report(rows: List[Row]) -> str:
     parts = ["## Quality: F1@10, all gold", table(header, overview)]
     for dataset in datasets:
         of_set = [row for row in rows if row["dataset"] == dataset]
-        for stems in _unique(of_set, "stems"):
+        for stems in unique(of_set, "stems"):
             chosen = [row for row in of_set if row["stems"] == stems]
             title = f"### {dataset}, {max(row['docs'] for row in chosen)} documents"
             if chosen[0]["lang"] != "en":
@@ -101,10 +80,10 @@ def _quality_table(rows: List[Row]) -> str:
         cells.append(
             [
                 row["system"] + fewer,
-                _pair(row, "f1@5", "f1@10"),
+                pair(row, "f1@5", "f1@10"),
                 "{:.1f} – {:.1f}".format(*row["f1@10_ci"]),
-                _pair(row, "present_f1@5", "present_f1@10"),
-                _pair(row, "micro_f1@5", "micro_f1@10", "micro_f1@15"),
+                pair(row, "present_f1@5", "present_f1@10"),
+                pair(row, "micro_f1@5", "micro_f1@10", "micro_f1@15"),
                 f"{row['r@50']:.2f}",
                 f"{difference['f1@10']:+.2f} ({difference['p']:.3f})"
                 if difference
@@ -128,7 +107,7 @@ def speed_report(results: Row) -> str:
         "load s",
         "peak MB",
     ]
-    for dataset in _unique(rows, "dataset"):
+    for dataset in unique(rows, "dataset"):
         chosen = [row for row in rows if row["dataset"] == dataset]
         first = chosen[0]
         parts.append(
@@ -143,8 +122,8 @@ def speed_report(results: Row) -> str:
                 ),
                 row["words/s"],
                 row["docs/cpu_s"],
-                _times(row["ratio"]),
-                _times(row["ratio_cpu"]),
+                times(row["ratio"]),
+                times(row["ratio_cpu"]),
                 row.get("load_s"),
                 row.get("peak_mb"),
             ]
@@ -169,7 +148,7 @@ def speed_report(results: Row) -> str:
             [
                 r["system"],
                 r["dataset"],
-                *(_times(r[key]) for key in ("ratio", "ratio_cpu", "ratio_by_layer")),
+                *(times(r[key]) for key in ("ratio", "ratio_cpu", "ratio_by_layer")),
             ]
             for r in results["network"]
         ]
@@ -186,10 +165,6 @@ def speed_report(results: Row) -> str:
     return "\n\n".join(parts)
 
 
-def _times(ratio: Optional[float]) -> Optional[str]:
-    return None if ratio is None else f"{ratio:.2f}"
-
-
 def length_report(rows: List[Row]) -> str:
     """Microseconds a word against the length of the document."""
     words = [point["words"] for point in rows[0]["points"]]
@@ -204,12 +179,12 @@ def length_report(rows: List[Row]) -> str:
 def heads_report(rows: List[Row]) -> str:
     """The heads over one encoder: mean and standard deviation over the seeds."""
     parts = ["## The heads of the JointKPE family, trained alike"]
-    for dataset in _unique(rows, "dataset"):
+    for dataset in unique(rows, "dataset"):
         cells = []
         of_set = [row for row in rows if row["dataset"] == dataset]
-        for encoder in _unique(of_set, "encoder"):
+        for encoder in unique(of_set, "encoder"):
             of_encoder = [row for row in of_set if row["encoder"] == encoder]
-            for head in _unique(of_encoder, "head"):
+            for head in unique(of_encoder, "head"):
                 runs = [row for row in of_encoder if row["head"] == head]
                 cells.append([encoder, head, len(runs)])
                 for name in ("f1@5", "f1@10", "present_f1@5", "present_f1@10"):
@@ -233,7 +208,7 @@ def prompts_report(rows: List[Row]) -> str:
             f"{row['docs/s']:.2f}",
             f"{row['literal docs/s']:.3f}",
             f"{row['ratio']:.1f}",
-            _times(row["of network"]),
+            times(row["of network"]),
             f"{row['difference']:.1e}",
         ]
         for row in rows
@@ -248,12 +223,12 @@ def rankers_report(rows: List[Row], about: Optional[str]) -> str:
     """The rankers on the papers' datasets."""
     parts = ["## Rankers on the same noun phrases: F1@5 / @10 / @15, promptrank_micro"]
     parts += [about] if about else []
-    datasets = _unique(rows, "dataset")
+    datasets = unique(rows, "dataset")
     found = {(row["system"], row["dataset"]): row for row in rows}
     cells = []
-    for system in _unique(rows, "system"):
+    for system in unique(rows, "system"):
         own = [found.get((system, dataset)) for dataset in datasets]
-        scores = [_pair(r, "f1@5", "f1@10", "f1@15") if r else None for r in own]
+        scores = [pair(r, "f1@5", "f1@10", "f1@15") if r else None for r in own]
         cells.append([system, *scores, *(r["docs/CPU-s"] if r else None for r in own)])
     header = ["ranker", *datasets, *(f"docs/CPU-s, {name}" for name in datasets)]
     parts.append(table(header, cells))
@@ -263,7 +238,7 @@ def rankers_report(rows: List[Row], about: Optional[str]) -> str:
             [
                 row["system"],
                 *("{:.1f} – {:.1f}".format(*row[f"f1@{k}_ci"]) for k in (5, 10, 15)),
-                _pair(row, "macro_f1@5", "macro_f1@10", "macro_f1@15"),
+                pair(row, "macro_f1@5", "macro_f1@10", "macro_f1@15"),
             ]
             for row in of_set
         ]
@@ -324,6 +299,8 @@ def write_report(results_dir: Path, path: Path) -> None:
         parts.append(prompts_report(prompts))
     if rankers.get("rows"):
         parts.append(rankers_report(rankers["rows"], rankers.get("about")))
+    if results.get("generators"):
+        parts.append(generators_report(results["generators"]))
     if length:
         parts.append(length_report(length))
         drawn = plot_length(length, results_dir / "length.png")

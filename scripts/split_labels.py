@@ -52,7 +52,8 @@ def main() -> None:
     n_dev = round(options.dev * len(documents))
     n_test = round(options.test * len(documents))
     test = documents[n_dev : n_dev + n_test]
-    narrow, diverse = split_by_labels(test)
+    n_labels = sum(len(document.keyphrases) for document in documents)
+    narrow, diverse = split_by_labels(test, n_labels / max(len(documents), 1))
     options.output.mkdir(parents=True, exist_ok=True)
     for name, part in (
         ("train", documents[n_dev + n_test :]),

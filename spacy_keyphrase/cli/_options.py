@@ -149,6 +149,9 @@ NProcess = Annotated[
         callback=check_n_process,
     ),
 ]
+GpuId = Annotated[
+    int, typer.Option("--gpu-id", "-g", help="ID of the GPU; -1 for the CPU.")
+]
 BatchSize = Annotated[
     int, typer.Option("--batch-size", min=1, help="Documents in a batch.")
 ]

@@ -8,6 +8,7 @@ import typer
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.util import load_config, load_model_from_config
+from thinc.api import require_gpu
 
 from ..corpora import CorpusError, KeyphraseDocument
 from ..keyphrase import KEY, Keyphrase, get_keyphrases, set_keyphrases
@@ -92,6 +93,23 @@ class Extractor:
                 f"than the pipeline's max_length ({self.nlp.max_length})."
             )
         return document
+
+
+def use_gpu(gpu_id: int, n_process: int = 1) -> None:
+    """Have pipelines that are loaded next on a GPU.
+
+    gpu_id (int): Its number; below 0 for the CPU.
+    n_process (int): Processes that are asked for: a GPU serves one.
+    RAISES: BadParameter where that cannot be.
+    """
+    if gpu_id < 0:
+        return
+    if n_process != 1:
+        raise typer.BadParameter("--gpu-id goes with one process.")
+    try:
+        require_gpu(gpu_id)
+    except ValueError as error:
+        raise typer.BadParameter(f"--gpu-id {gpu_id}: {error}") from error
 
 
 def load_extractor(

@@ -16,6 +16,7 @@ from ._inputs import peek_lang, read_inputs
 from ._options import (
     BatchSize,
     ConfigFile,
+    GpuId,
     InputFormat,
     Lang,
     Limit,
@@ -31,7 +32,7 @@ from ._options import (
     check_path,
 )
 from ._output import open_output
-from ._pipeline import load_extractor
+from ._pipeline import load_extractor, use_gpu
 from ._progress import Progress
 from ._run import command, say_skipped
 from ._scoring import Gold, align, check_preset, parse_ks, read_predictions
@@ -94,12 +95,14 @@ def evaluate_cli(
     limit: Limit = 0,
     n_process: NProcess = 1,
     batch_size: BatchSize = 64,
+    gpu_id: GpuId = -1,
 ) -> None:
     """
     Score a pipeline, or the keyphrases of another run, against gold keyphrases:
     precision, recall and F1 in percent, with a 95 % bootstrap confidence interval
     of F1. One preset holds for the whole table.
     """
+    use_gpu(gpu_id, n_process)
     ks = parse_ks(cutoffs)
     wanted = parse_kinds(kinds)
     corpora = find_corpora(gold, tuple(filter(None, split.split(","))))

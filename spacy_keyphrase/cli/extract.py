@@ -14,6 +14,7 @@ from ._inputs import peek_lang, read_inputs
 from ._options import (
     BatchSize,
     ConfigFile,
+    GpuId,
     InputFormat,
     Inputs,
     Lang,
@@ -28,7 +29,7 @@ from ._options import (
     TopN,
 )
 from ._output import open_output
-from ._pipeline import load_extractor
+from ._pipeline import load_extractor, use_gpu
 from ._progress import Progress
 from ._run import command, say, say_skipped
 from ._table import clean, format_table
@@ -57,12 +58,14 @@ def extract_cli(
     limit: Limit = 0,
     n_process: NProcess = 1,
     batch_size: BatchSize = 64,
+    gpu_id: GpuId = -1,
 ) -> None:
     """
     Extract the keyphrases of texts. The documents are read, worked on and written
     one after the other, so that there may be any number of them; only an HTML page
     is built in memory.
     """
+    use_gpu(gpu_id, n_process)
     report = ReadReport()
     documents = read_inputs(inputs, input_format, lang, on_error, limit, report)
     used_lang, documents = peek_lang(documents, lang)

@@ -6,7 +6,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from ._options import check_path
+from ._options import GpuId, check_path
 from ._run import command, say
 
 
@@ -38,9 +38,7 @@ def train_cli(
             min=0, help="Steps between checkpoints; 0 for one after each evaluation."
         ),
     ] = 0,
-    gpu_id: Annotated[
-        int, typer.Option("--gpu-id", "-g", help="ID of the GPU; -1 for the CPU.")
-    ] = -1,
+    gpu_id: GpuId = -1,
     code: Annotated[
         Optional[Path],
         typer.Option(

@@ -37,7 +37,10 @@ class Attention(nn.Module):
     def keys_values(self, X: Tensor) -> KeysValues:
         """Keys and values of what is looked at, float of shape (batch, length,
         width)."""
-        return self._split(self.k_proj(X)), self._split(self.v_proj(X))
+        return (
+            split_heads(self.k_proj(X), self.heads),
+            split_heads(self.v_proj(X), self.heads),
+        )
 
     def forward(
         self, X: Tensor, looked_at: KeysValues, mask: Optional[Tensor] = None
@@ -53,18 +56,22 @@ class Attention(nn.Module):
         keys, values = looked_at
         rate = self.dropout if self.training else 0.0
         mixed = nn.functional.scaled_dot_product_attention(
-            self._split(self.q_proj(X)), keys, values, attn_mask=mask, dropout_p=rate
+            split_heads(self.q_proj(X), self.heads),
+            keys,
+            values,
+            attn_mask=mask,
+            dropout_p=rate,
         )
         return self.join(mixed)
 
     def project(self, X: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         """Queries, keys and values of X, float of shape (batch, heads, length, width of
         a head)."""
-        return (self._split(self.q_proj(X)), *self.keys_values(X))
+        return (split_heads(self.q_proj(X), self.heads), *self.keys_values(X))
 
     def join(self, mixed: Tensor) -> Tensor:
         """From what heads have seen to an output of the shape of X."""
-        joined: Tensor = self.out_proj(mixed.transpose(1, 2).flatten(2))
+        joined: Tensor = self.out_proj(join_heads(mixed))
         return joined
 
     def weights_of_head(
@@ -74,14 +81,21 @@ class Attention(nn.Module):
 
         mask (Tensor): What is seen, bool of shape (batch, length).
         """
-        queries = self._split(self.q_proj(X))[:, head]
+        queries = split_heads(self.q_proj(X), self.heads)[:, head]
         scores = queries @ keys[:, head].transpose(1, 2)
         scores = scores / math.sqrt(queries.shape[-1])
         scores = scores.masked_fill(~mask[:, None], float("-inf"))
         return scores.softmax(dim=-1)
 
-    def _split(self, X: Tensor) -> Tensor:
-        return X.view(*X.shape[:2], self.heads, -1).transpose(1, 2)
+
+def split_heads(X: Tensor, heads: int) -> Tensor:
+    """From shape (batch, length, width) to (batch, heads, length, width of a head)."""
+    return X.view(*X.shape[:2], heads, -1).transpose(1, 2)
+
+
+def join_heads(X: Tensor) -> Tensor:
+    """The counterpart of `split_heads`."""
+    return X.transpose(1, 2).flatten(2)
 
 
 def sinusoids(positions: int, width: int) -> Tensor:

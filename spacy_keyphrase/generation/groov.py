@@ -6,10 +6,12 @@ from typing import Dict, List, Optional, Sequence
 
 from torch import Tensor
 
+from ..batches import pad_rows
 from .base import Proposal
 from .multi_softmax import multi_softmax_loss, valid_next
 from .one2seq import One2Seq
-from .seq2seq import Encoded, split_at
+from .seq2seq import Encoded
+from .sequences import split_at
 
 # What a later place in a sequence takes from the score, so that of equally likely
 # keyphrases the first is better.
@@ -24,7 +26,7 @@ class GROOV(One2Seq):
         """The mean loss of the sub-tokens of sequences in the order given."""
         (separator,) = self.ids_of_special
         targets = [self.join(own) for own in labels]
-        ids, real = self.pad_rows(targets), self.lengths(targets)
+        ids, real = pad_rows(targets, self.pad, self.device)
         logits = self.logits(encoded, ids)[real]
         valid = [
             right

@@ -7,14 +7,16 @@ from typing import List, Optional, Sequence
 from torch import Tensor
 
 from .base import Proposal
-from .seq2seq import Encoded, SequenceGenerator
-
-# Sub-tokens of a keyphrase.
-_LENGTH = 16
+from .seq2seq import Encoded
+from .sequences import SequenceGenerator
 
 
 class One2One(SequenceGenerator):
     """A document is taught once for each of its keyphrases."""
+
+    def fit(self, labels: List[List[int]]) -> List[List[int]]:
+        """Each has the room for itself; one place is that of the end."""
+        return [label for label in labels if len(label) < self.length]
 
     def teach(self, encoded: Encoded, labels: List[List[List[int]]]) -> Tensor:
         """Cross entropy of the sub-tokens of keyphrases and their ends."""
@@ -29,7 +31,7 @@ class One2One(SequenceGenerator):
         probabilities."""
         k = self.settings.k if k is None else k
         beams = max(self.settings.beams, k)
-        written = self.generate(encoded, _LENGTH, beams, sequences=k)
+        written = self.generate(encoded, self.length, beams, sequences=k)
         return [
             [Proposal(self.text(ids), math.exp(sum(log_p))) for ids, log_p in sequences]
             for sequences in written

@@ -6,7 +6,8 @@ from typing import List, Optional, Sequence
 from torch import Tensor
 
 from .base import Proposal
-from .seq2seq import Encoded, SequenceGenerator, phrase_score, split_at
+from .seq2seq import Encoded
+from .sequences import SequenceGenerator, phrase_score, split_at
 
 
 class One2Seq(SequenceGenerator):

@@ -8,6 +8,7 @@ from zlib import crc32
 import torch
 from torch import Tensor
 
+from ..batches import make_groups, pad_rows
 from ..devices import mixed
 from .base import Generator, Proposal, Request
 from .files import WEIGHTS, weights_from_bytes, weights_to_bytes
@@ -111,13 +112,9 @@ class One2Set(Generator):
             for i, text in enumerate(request.texts)
             for words in self._cut(read_document(text))
         ]
-        order = sorted(range(len(windows)), key=lambda n: -len(windows[n][1].ids))
+        lengths = [len(doc.ids) for _, doc, _ in windows]
         found: Dict[int, List[Written]] = {}
-        start = 0
-        while start < len(order):
-            longest = len(windows[order[start]][1].ids)
-            numbers = order[start : start + max(1, self.windows.max_words // longest)]
-            start += len(numbers)
+        for numbers in make_groups(lengths, self.windows.max_words):
             with mixed(self.device, self.windows.mixed_precision):
                 memory = self._encode([windows[n][1] for n in numbers])
                 seeds = [windows[n][2] for n in numbers]
@@ -141,15 +138,9 @@ class One2Set(Generator):
         }
 
     def _encode(self, docs: Sequence[Numbered]) -> Memory:
-        length = max(len(doc.ids) for doc in docs)
-
-        def pad(rows: Sequence[List[int]]) -> Tensor:
-            filled = [row + [PAD] * (length - len(row)) for row in rows]
-            return torch.tensor(filled, device=self.device)
-
-        ids = pad([doc.ids for doc in docs])
-        extended = pad([doc.extended for doc in docs])
-        return self.network.encode(ids, extended, ids != PAD)
+        ids, mask = pad_rows([doc.ids for doc in docs], PAD, self.device)
+        extended, _ = pad_rows([doc.extended for doc in docs], PAD, self.device)
+        return self.network.encode(ids, extended, mask)
 
     def _cut(self, words: List[str]) -> Iterator[List[str]]:
         """Windows of about the same size, as few as are needed."""

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ..t5 import position_buckets, scales_outputs
-from .attention import KeysValues
+from .attention import KeysValues, join_heads, split_heads
 from .set_model import Seen
 
 
@@ -68,14 +68,6 @@ class SlotDecoder(nn.Module, ABC):
         return nn.functional.dropout(X, rate, self.training)
 
 
-def _split(X: Tensor, heads: int) -> Tensor:
-    return X.view(*X.shape[:2], heads, -1).transpose(1, 2)
-
-
-def _join(X: Tensor) -> Tensor:
-    return X.transpose(1, 2).flatten(2)
-
-
 def _cross(
     Q: Tensor,
     keys_values: KeysValues,
@@ -99,8 +91,8 @@ class T5Slots(SlotDecoder):
             heads = attention.n_heads
             found.append(
                 (
-                    _split(attention.k(states), heads),
-                    _split(attention.v(states), heads),
+                    split_heads(attention.k(states), heads),
+                    split_heads(attention.v(states), heads),
                 )
             )
         return found
@@ -127,15 +119,15 @@ class T5Slots(SlotDecoder):
                 bias = self._bias(attention, distances).to(X.dtype)
             normed = attend.layer_norm(X)
             Q, K, V = (
-                _split(project(normed), heads)
+                split_heads(project(normed), heads)
                 for project in (attention.q, attention.k, attention.v)
             )
             looked = seen.attend(i, Q, K, V, bias=bias, scale=1.0, dropout=attending)
-            X = X + self.drop(attention.o(_join(looked)), rate)
+            X = X + self.drop(attention.o(join_heads(looked)), rate)
             attention = cross.EncDecAttention
-            Q = _split(attention.q(cross.layer_norm(X)), heads)
+            Q = split_heads(attention.q(cross.layer_norm(X)), heads)
             looked = _cross(Q, keys_values[i], mask, attending, scale=1.0)
-            X = X + self.drop(attention.o(_join(looked)), rate)
+            X = X + self.drop(attention.o(join_heads(looked)), rate)
             X = forward(X)
         X = self.drop(decoder.final_layer_norm(X), rate)
         if scales_outputs(self.model.config):
@@ -161,8 +153,8 @@ class BartSlots(SlotDecoder):
             heads = attention.num_heads
             found.append(
                 (
-                    _split(attention.k_proj(states), heads),
-                    _split(attention.v_proj(states), heads),
+                    split_heads(attention.k_proj(states), heads),
+                    split_heads(attention.v_proj(states), heads),
                 )
             )
         return found
@@ -184,12 +176,12 @@ class BartSlots(SlotDecoder):
         for i, layer in enumerate(decoder.layers):
             Q, K, V = self._project(layer.self_attn, X)
             looked = seen.attend(i, Q, K, V, dropout=attending)
-            looked = self.drop(layer.self_attn.out_proj(_join(looked)), rate)
+            looked = self.drop(layer.self_attn.out_proj(join_heads(looked)), rate)
             X = layer.self_attn_layer_norm(X + looked)
             attention = layer.encoder_attn
-            Q = _split(attention.q_proj(X), attention.num_heads)
+            Q = split_heads(attention.q_proj(X), attention.num_heads)
             looked = _cross(Q, keys_values[i], mask, attending)
-            looked = self.drop(attention.out_proj(_join(looked)), rate)
+            looked = self.drop(attention.out_proj(join_heads(looked)), rate)
             X = layer.encoder_attn_layer_norm(X + looked)
             inner = layer.activation_fn(layer.fc1(X))
             inner = self.drop(inner, float(config.activation_dropout))
@@ -200,9 +192,9 @@ class BartSlots(SlotDecoder):
     def _project(self, attention: Any, X: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
         heads = attention.num_heads
         return (
-            _split(attention.q_proj(X), heads),
-            _split(attention.k_proj(X), heads),
-            _split(attention.v_proj(X), heads),
+            split_heads(attention.q_proj(X), heads),
+            split_heads(attention.k_proj(X), heads),
+            split_heads(attention.v_proj(X), heads),
         )
 
 

@@ -7,10 +7,12 @@ from torch import Tensor
 
 from .base import Proposal
 from .requested import ExactlyK, Marks, join_phrases
-from .seq2seq import Encoded, SequenceGenerator, phrase_score, split_at
+from .seq2seq import Encoded
+from .sequences import SequenceGenerator, phrase_score, split_at
 
-# Sub-tokens of a keyphrase, by which what is written is limited.
-_PER_PHRASE = 8
+# Sub-tokens for each keyphrase, by which what is written is limited: a model that was
+# hardly trained may not find their ends.
+_PER_PHRASE = 16
 
 
 class PUSL(SequenceGenerator):
@@ -37,7 +39,7 @@ class PUSL(SequenceGenerator):
         k = self.settings.k if k is None else k
         written = self.generate(
             encoded,
-            min(_PER_PHRASE * k + 2, self.length),
+            min(_PER_PHRASE * k, self.length),
             self.settings.beams,
             [ExactlyK(self.marks, k)],
         )

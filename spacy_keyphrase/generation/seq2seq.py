@@ -1,16 +1,17 @@
-"""What generators on a pretrained encoder and decoder, such as T5 and BART, have in
-common."""
+"""How generators on a pretrained encoder and decoder, such as T5 and BART, read
+documents."""
 
 import json
 from abc import abstractmethod
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
 from zlib import crc32
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from ..batches import make_groups, pad_rows
 from ..devices import mixed
 from .base import Generator, GoldPhrase, Proposal, Request
 from .files import WEIGHTS, save_folder, weights_to_bytes
@@ -67,19 +68,8 @@ class Encoded(NamedTuple):
         return Encoded(*(part.repeat_interleave(n, dim=0) for part in self))
 
 
-class Written(NamedTuple):
-    """A sequence that was written.
-
-    ids (List[int]): Sub-tokens, the start left out.
-    log_p (List[float]): The logarithms of their probabilities.
-    """
-
-    ids: List[int]
-    log_p: List[float]
-
-
 class Seq2SeqGenerator(Generator):
-    """Reads documents in windows, writes sequences.
+    """Reads documents in windows.
 
     model (PreTrainedModel): With an encoder and a decoder; it is given rows for the
         special sub-tokens.
@@ -142,14 +132,9 @@ class Seq2SeqGenerator(Generator):
             for i, text in enumerate(request.texts)
             for window in self._cut(text)
         ]
-        order = sorted(range(len(windows)), key=lambda n: -len(windows[n][1]))
+        lengths = [len(window) for _, window in windows]
         found: Dict[int, List[Proposal]] = {}
-        start = 0
-        while start < len(order):
-            longest = len(windows[order[start]][1])
-            n = max(1, self.settings.max_batch_tokens // longest)
-            batch = order[start : start + n]
-            start += n
+        for batch in make_groups(lengths, self.settings.max_batch_tokens):
             with mixed(self.device, self.settings.mixed_precision):
                 encoded = self._encode([windows[w][1] for w in batch])
                 seeds = [crc32(repr(windows[w][1]).encode()) for w in batch]
@@ -158,90 +143,6 @@ class Seq2SeqGenerator(Generator):
         for w, (i, _) in enumerate(windows):
             proposals[i].extend(found[w])
         return proposals
-
-    def logits(self, encoded: Encoded, ids: Tensor) -> Tensor:
-        """What may stand at each place of sequences that are known: float of shape
-        (sequences, steps, vocabulary).
-
-        encoded (Encoded): The documents, one for each sequence.
-        ids (Tensor): The sequences, int of shape (sequences, steps).
-        """
-        inputs = ids.roll(1, dims=1)
-        inputs[:, 0] = self.start
-        outputs = self.model(
-            encoder_outputs=(encoded.states,),
-            attention_mask=encoded.mask,
-            decoder_input_ids=inputs,
-            use_cache=False,
-        )
-        logits: Tensor = outputs.logits
-        return logits.float()
-
-    def cross_entropy(self, encoded: Encoded, targets: List[List[int]]) -> Tensor:
-        """The mean over the sub-tokens of sequences, one for each document."""
-        ids = self.pad_rows(targets)
-        real = self.lengths(targets)
-        logits = self.logits(encoded, ids)
-        return nn.functional.cross_entropy(logits[real], ids[real])
-
-    def generate(
-        self,
-        encoded: Encoded,
-        length: int,
-        beams: int,
-        processors: Sequence[Any] = (),
-        sequences: int = 1,
-        **options: Any,
-    ) -> List[List[Written]]:
-        """Write sequences.
-
-        encoded (Encoded): The documents.
-        length (int): Sub-tokens at most.
-        beams (int): How many sequences are pursued.
-        processors (Sequence[Any]): What changes the scores of sub-tokens.
-        sequences (int): How many of each document are wanted.
-        RETURNS (List[List[Written]]): Of each document its sequences, the likeliest
-            first.
-        """
-        transformers: Any = import_module("transformers")
-        config = transformers.GenerationConfig(
-            max_new_tokens=length,
-            num_beams=beams,
-            num_return_sequences=sequences,
-            do_sample=False,
-            decoder_start_token_id=self.start,
-            eos_token_id=self.end,
-            pad_token_id=self.pad,
-            **options,
-        )
-        outputs = transformers.modeling_outputs.BaseModelOutput
-        ids = self.model.generate(
-            encoder_outputs=outputs(last_hidden_state=encoded.states),
-            attention_mask=encoded.mask,
-            generation_config=config,
-            logits_processor=transformers.LogitsProcessorList(processors),
-        )[:, 1:]
-        rows = [self._until_end(row) for row in ids.tolist()]
-        scores = self._score(encoded.repeat([sequences] * len(encoded.mask)), rows)
-        written = [Written(row, own) for row, own in zip(rows, scores)]
-        return [written[i : i + sequences] for i in range(0, len(written), sequences)]
-
-    def _until_end(self, row: List[int]) -> List[int]:
-        """What is written, the end included."""
-        return row[: row.index(self.end) + 1] if self.end in row else row
-
-    def _score(self, encoded: Encoded, rows: List[List[int]]) -> List[List[float]]:
-        """The logarithms of the probabilities of sequences."""
-        scores: List[List[float]] = []
-        # The logits of all would be large.
-        for first in range(0, len(rows), 8):
-            some = rows[first : first + 8]
-            ids = self.pad_rows(some)
-            part = Encoded(*(x[first : first + 8] for x in encoded))
-            log_p = self.logits(part, ids).log_softmax(-1)
-            picked = log_p.gather(-1, ids[..., None])[..., 0].tolist()
-            scores.extend(own[: len(row)] for own, row in zip(picked, some))
-        return scores
 
     def text(self, ids: Sequence[int]) -> str:
         """The text of sub-tokens, on one line."""
@@ -256,17 +157,6 @@ class Seq2SeqGenerator(Generator):
             SETTINGS: json.dumps(asdict(self.settings)).encode(),
             WEIGHTS: weights_to_bytes(self, self.saved_as),
         }
-
-    def pad_rows(self, rows: Sequence[List[int]]) -> Tensor:
-        """Sequences padded to the longest, int of shape (sequences, steps)."""
-        length = max(map(len, rows))
-        filled = [row + [self.pad] * (length - len(row)) for row in rows]
-        return torch.tensor(filled, device=self.device)
-
-    def lengths(self, rows: Sequence[List[int]]) -> Tensor:
-        """What of padded sequences is no padding, bool of shape (sequences, steps)."""
-        n = torch.tensor([len(row) for row in rows], device=self.device)
-        return torch.arange(int(n.max()), device=self.device) < n[:, None]
 
     def within_window(
         self, text: str, gold: Sequence[GoldPhrase]
@@ -283,19 +173,6 @@ class Seq2SeqGenerator(Generator):
             return gold
         end = offsets[len(offsets) // n - 1][1]
         return [p for p in gold if not p.is_present or p.offsets[0][1] <= end]
-
-    def _labels(self, gold: Sequence[GoldPhrase]) -> List[List[int]]:
-        """The sub-tokens of keyphrases, as many as there is room for."""
-        labels = [self._ids(phrase.text) for phrase in gold]
-        labels = [label for label in labels if label]
-        if self.settings.shuffle:
-            labels = [labels[i] for i in torch.randperm(len(labels)).tolist()]
-        room, kept = self.length, []
-        for label in labels:
-            room -= len(label) + 2
-            if room >= 0:
-                kept.append(label)
-        return kept
 
     def _ids(self, text: str) -> List[int]:
         if self.settings.lowercase:
@@ -316,59 +193,7 @@ class Seq2SeqGenerator(Generator):
             yield [*self.prefix, *part, *self.suffix]
 
     def _encode(self, windows: Sequence[List[int]]) -> Encoded:
-        ids, mask = self.pad_rows(windows), self.lengths(windows).long()
+        ids, real = pad_rows(windows, self.pad, self.device)
+        mask = real.long()
         states = self.model.get_encoder()(input_ids=ids, attention_mask=mask)
         return Encoded(states.last_hidden_state, mask)
-
-
-class SequenceGenerator(Seq2SeqGenerator):
-    """Is taught keyphrases in sequences."""
-
-    @abstractmethod
-    def teach(self, encoded: Encoded, labels: List[List[List[int]]]) -> Tensor:
-        """The loss of documents, a number.
-
-        encoded (Encoded): The documents.
-        labels (List[List[List[int]]]): Of each the sub-tokens of each keyphrase.
-        """
-
-    def loss(self, request: Request) -> Tensor:
-        """The loss over the first window of each document."""
-        if request.gold is None:
-            raise ValueError("Without gold keyphrases there is no loss.")
-        windows, labels = [], []
-        for text, gold in zip(request.texts, request.gold):
-            window = next(self._cut(text), None)
-            own = self._labels(self.within_window(text, gold))
-            if window and own:
-                windows.append(window)
-                labels.append(own)
-        if not windows:
-            nothing: Tensor = self.model.get_input_embeddings().weight.sum() * 0
-            return nothing
-        with mixed(self.device, self.settings.mixed_precision):
-            return self.teach(self._encode(windows), labels)
-
-
-def phrase_score(log_p: Sequence[float]) -> float:
-    """The geometric mean of the probabilities of a phrase's sub-tokens."""
-    mean = sum(log_p) / max(len(log_p), 1)
-    return float(torch.tensor(mean).exp())
-
-
-Pairs = Iterator[Tuple[List[int], List[float]]]
-
-
-def split_at(written: Written, separators: Sequence[int]) -> Pairs:
-    """The parts of a sequence that some sub-tokens end; empty ones are left out, and
-    what has no end, where there was no room for it."""
-    ids: List[int] = []
-    log_p: List[float] = []
-    for token, value in zip(*written):
-        if token in separators:
-            if ids:
-                yield ids, log_p
-            ids, log_p = [], []
-        else:
-            ids.append(token)
-            log_p.append(value)

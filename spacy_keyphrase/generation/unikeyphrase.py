@@ -4,12 +4,13 @@ one network."""
 import json
 import math
 import re
-from dataclasses import asdict, dataclass
-from typing import Any, Dict, Iterator, List, Literal, NamedTuple, Sequence, Tuple
+from dataclasses import asdict
+from typing import Any, Dict, Iterator, List, NamedTuple, Sequence, Tuple
 
 import torch
 from torch import Tensor
 
+from ..batches import make_groups, pad_rows
 from ..devices import mixed
 from .bag import bag_loss, bag_loss_as_released, bag_weight
 from .base import Generator, GoldPhrase, Proposal, Request
@@ -17,55 +18,12 @@ from .files import WEIGHTS, save_folder, weights_to_bytes
 from .losses import tag_losses, word_losses
 from .tags import OUTSIDE, TAGS, read_tags, tag_phrases, whole_words
 from .unikeyphrase_network import Source, UniKeyphraseNetwork
+from .unikeyphrase_settings import UniKeyphraseSettings
 from .unilm_search import Found, Marks, search
 
 SETTINGS = "settings.json"
 _NONE = "none"
 _JOINED = re.compile(r" ?([-/’']) ?")
-
-
-@dataclass(frozen=True)
-class UniKeyphraseSettings:
-    """How the network is taught and read; defaults are those of the paper.
-
-    length (int): Sub-tokens that are written at most.
-    window (int): Sub-tokens read and written at once, special ones included.
-    masked (float): Share of what is written that is masked in training.
-    tag_weight (float): Weight of B, I and X against O in the loss.
-    smoothing (float): Of the targets of words.
-    bag (str): "paper" for the bag-of-words constraint as printed, "released" as the
-        public code computes it, "off".
-    bag_weight (float): Its weight at the end of the training.
-    total_steps (int): Updates until then.
-    beams (int): Of the search.
-    max_batch_tokens (int): Sub-tokens of one pass in prediction, padding included.
-    mixed_precision (bool): Whether to compute in 16 bits what bears it.
-    """
-
-    length: int = 32
-    window: int = 384
-    masked: float = 0.7
-    tag_weight: float = 5.0
-    smoothing: float = 0.1
-    bag: Literal["paper", "released", "off"] = "paper"
-    bag_weight: float = 1.0
-    total_steps: int = 20_000
-    beams: int = 5
-    max_batch_tokens: int = 8_000
-    mixed_precision: bool = False
-
-    def __post_init__(self) -> None:
-        if self.bag not in ("paper", "released", "off"):
-            raise ValueError(f"bag is {self.bag!r}; use 'paper', 'released' or 'off'.")
-        for name in ("length", "total_steps", "beams", "max_batch_tokens"):
-            if getattr(self, name) < 1:
-                raise ValueError(
-                    f"{name} is {getattr(self, name)}; it must be 1 or more."
-                )
-        if not 0 < self.masked <= 1:
-            raise ValueError(f"masked is {self.masked}; it is a share, up to 1.")
-        if not 0 <= self.smoothing < 1:
-            raise ValueError(f"smoothing is {self.smoothing}; it is a share, below 1.")
 
 
 class Window(NamedTuple):
@@ -129,8 +87,7 @@ class UniKeyphrase(Generator):
         with mixed(self.device, self.settings.mixed_precision):
             source_ids, source_mask = self._pad_source(windows)
             source = self.network.read(source_ids, source_mask)
-            words = self._pad(targets)
-            real = words.ne(self.pad)
+            words, real = pad_rows(targets, self.pad, self.device)
             chosen = self._choose(targets, words)
             tag_logits, word_logits = self.network.teach(
                 source, self._hide(words, chosen), real
@@ -202,18 +159,13 @@ class UniKeyphrase(Generator):
             for window in self._cut(i, text)
             if window.ids
         ]
-        order = sorted(range(len(windows)), key=lambda n: -len(windows[n].ids))
         present: Dict[int, List[Proposal]] = {}
         absent: Dict[int, List[Proposal]] = {}
         marks = Marks(self.mask, self.sep, self.pad, self.stop)
         settings = self.settings
-        start = 0
-        while start < len(order):
-            longest = len(windows[order[start]].ids) + settings.length
-            n = max(1, settings.max_batch_tokens // longest)
-            numbers = order[start : start + n]
+        lengths = [len(window.ids) + settings.length for window in windows]
+        for numbers in make_groups(lengths, settings.max_batch_tokens):
             batch = [windows[number] for number in numbers]
-            start += n
             with mixed(self.device, settings.mixed_precision):
                 source = self.network.read(*self._pad_source(batch))
                 found = search(
@@ -342,12 +294,5 @@ class UniKeyphrase(Generator):
         return others.where(chosen & (draw >= 0.9), hidden)
 
     def _pad_source(self, windows: Sequence[Window]) -> Tuple[Tensor, Tensor]:
-        lengths = torch.tensor([len(window.ids) + 2 for window in windows])
-        ids = self._pad([[self.cls, *window.ids, self.sep] for window in windows])
-        mask = torch.arange(ids.shape[1]) < lengths[:, None]
-        return ids, mask.to(self.device)
-
-    def _pad(self, rows: Sequence[List[int]]) -> Tensor:
-        length = max(map(len, rows))
-        filled = [row + [self.pad] * (length - len(row)) for row in rows]
-        return torch.tensor(filled, device=self.device)
+        rows = [[self.cls, *window.ids, self.sep] for window in windows]
+        return pad_rows(rows, self.pad, self.device)

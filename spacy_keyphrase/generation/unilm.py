@@ -6,7 +6,7 @@ from typing import Any, List, Optional, Tuple
 import torch
 from torch import Tensor, nn
 
-from .attention import KeysValues
+from .attention import KeysValues, split_heads
 
 # Types of models whose layers are those of BERT.
 KINDS = ("bert", "camembert", "ernie", "roberta", "xlm-roberta")
@@ -74,7 +74,7 @@ class UniLM(nn.Module):
         for i, layer in enumerate(self._parts["layers"]):
             attention = layer.attention
             Q, K, V = (
-                self._split(project(X))
+                split_heads(project(X), self.heads)
                 for project in (
                     attention.self.query,
                     attention.self.key,
@@ -99,9 +99,6 @@ class UniLM(nn.Module):
         """Logits of sub-tokens, float of shape (..., vocabulary)."""
         logits: Tensor = self._parts["head"](states)
         return logits
-
-    def _split(self, X: Tensor) -> Tensor:
-        return X.view(*X.shape[:2], self.heads, -1).transpose(1, 2)
 
 
 def unilm_mask(source: Tensor, target: Tensor) -> Tensor:

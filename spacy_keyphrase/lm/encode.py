@@ -8,7 +8,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from .batches import make_groups, pad
+from ..batches import make_groups, pad_rows
 from .load import Loaded
 from .pieces import Pieces, read_pieces
 
@@ -27,7 +27,7 @@ def encode(
     """
     for group in make_groups([len(text) for text in texts], max_tokens):
         some = [texts[i] for i in group]
-        ids, mask = pad(some, encoder.device)
+        ids, mask = pad_rows([text.ids for text in some], 0, encoder.device)
         states = encoder.model(input_ids=ids, attention_mask=mask).last_hidden_state
         for i, text, row in zip(group, some, states):
             yield i, row[: len(text)]
@@ -67,7 +67,7 @@ def attention_maps(
     """
     for group in make_groups([len(text) for text in texts], max_tokens):
         some = [texts[i] for i in group]
-        ids, mask = pad(some, encoder.device)
+        ids, mask = pad_rows([text.ids for text in some], 0, encoder.device)
         maps = encoder.model(
             input_ids=ids, attention_mask=mask, output_attentions=True
         ).attentions

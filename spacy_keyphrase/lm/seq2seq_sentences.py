@@ -6,7 +6,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from .batches import make_groups, pad
+from ..batches import make_groups, pad_rows
 from .packed import Packed, make_rows, make_trees
 from .pieces import Pieces
 from .sentence_model import Read
@@ -39,7 +39,9 @@ class Seq2SeqSentences:
     ) -> Iterator[Read]:
         for group in make_groups([len(text) for text in texts], max_tokens):
             some = [texts[i] for i in group]
-            states, attention = self.model.encode(*pad(some, self.device), layer)
+            states, attention = self.model.encode(
+                *pad_rows([t.ids for t in some], 0, self.device), layer
+            )
             for row, (i, text) in enumerate(zip(group, some)):
                 n = len(text)
                 own = states[row, :n]
@@ -80,7 +82,7 @@ class Seq2SeqSentences:
         with torch.inference_mode():
             for group in make_groups([len(text) for text in texts], max_tokens):
                 some = [texts[i] for i in group]
-                ids, mask = pad(some, self.device)
+                ids, mask = pad_rows([text.ids for text in some], 0, self.device)
                 sums = self.model.column_sums(ids, mask, layer).float().cpu()
                 for i, text, row in zip(group, some, sums.numpy()):
                     found[i] = row[: len(text)]

@@ -12,6 +12,7 @@ from typing import (
     Iterable,
     Mapping,
     Optional,
+    Protocol,
     Sequence,
     Tuple,
 )
@@ -46,23 +47,27 @@ class Lessons:
     vectors: Optional[Callable[[str], Optional[numpy.ndarray]]] = None
 
 
-Make = Callable[[Lessons], "Generator"]
-Load = Callable[[Mapping[str, bytes]], "Generator"]
+class Recipe(Protocol):
+    """How generators of an architecture are made: a class of the module's, so that a
+    pipeline can be sent to another process."""
+
+    def make(self, lessons: Lessons) -> "Generator":
+        """An untrained one, or one that a checkpoint begins."""
+
+    def load(self, files: Mapping[str, bytes]) -> "Generator":
+        """One from what `Generator.to_files` returned."""
 
 
 def build_generator(
     architecture: str,
-    make: Make,
-    load: Load,
+    recipe: Recipe,
     mixed_precision: bool = False,
     attrs: Optional[Dict[str, Any]] = None,
 ) -> GeneratorModel:
     """Wrap a generator.
 
     architecture (str): Its registered name.
-    make (Callable[[Lessons], Generator]): Makes an untrained one.
-    load (Callable[[Mapping[str, bytes]], Generator]): Makes one from what its
-        `to_files` returned.
+    recipe (Recipe): How it is made.
     mixed_precision (bool): Whether it computes in 16 bits.
     attrs (Optional[Dict[str, Any]]): What else is to be known of the model.
     """
@@ -73,14 +78,14 @@ def build_generator(
         None,
         grad_scaler=PyTorchGradScaler(mixed_precision and needs_scaling()),
         serialize_model=partial(_to_bytes, architecture),
-        deserialize_model=partial(_from_bytes, architecture, load),
+        deserialize_model=partial(_from_bytes, architecture, recipe),
     )
     return Model(
         "keyphrase_generator",
         _forward,
         init=_init,
         shims=[shim],
-        attrs={"make": make, "architecture": architecture, **(attrs or {})},
+        attrs={"recipe": recipe, "architecture": architecture, **(attrs or {})},
     )
 
 
@@ -143,7 +148,7 @@ def _init(
     if is_loaded(model) or X is None:
         return
     shim: Any = model.shims[0]
-    shim._model = model.attrs["make"](X).to(get_torch_default_device())
+    shim._model = model.attrs["recipe"].make(X).to(get_torch_default_device())
 
 
 def _to_bytes(architecture: str, module: "Optional[Generator]") -> bytes:
@@ -155,11 +160,11 @@ def _to_bytes(architecture: str, module: "Optional[Generator]") -> bytes:
 
 
 def _from_bytes(
-    architecture: str, load: Load, module: Any, data: bytes, device: Any
+    architecture: str, recipe: Recipe, module: Any, data: bytes, device: Any
 ) -> "Optional[Generator]":
     if not data:
         return None
     saved = srsly.msgpack_loads(data)
     if saved["architecture"] != architecture:
         raise ValueError(f"it is one of {saved['architecture']}")
-    return load(saved["files"]).to(device)
+    return recipe.load(saved["files"]).to(device)

@@ -1,5 +1,6 @@
 """The architecture of One2Set."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Mapping
 
 from spacy.util import registry
@@ -8,7 +9,11 @@ from ..training.assignment import Assignment
 from .generator import GeneratorModel, Lessons, build_generator, need_libraries
 
 if TYPE_CHECKING:
-    from ..generation.one2set import One2Set
+    from ..generation.one2set import One2Set, Windows
+    from ..generation.settrans import SetTrans
+    from ..generation.slot_decoding import Decoding
+    from ..generation.slots import SlotSettings
+    from ..generation.vocabulary import Vocabulary
 
 NAME = "spacy_keyphrase.SetTrans.v1"
 
@@ -70,18 +75,10 @@ def build_settrans(
         out of range.
     """
     need_libraries(NAME)
-    from ..generation.embeddings import begin_with
-    from ..generation.one2set import One2Set, Windows, load_settrans
-    from ..generation.settrans import SetTrans
-    from ..generation.settrans_layers import SetTransSettings
+    from ..generation.one2set import Windows
     from ..generation.slot_decoding import Decoding
     from ..generation.slots import SlotSettings
-    from ..generation.vocabulary import (
-        SPECIAL,
-        Vocabulary,
-        read_document,
-        read_phrase,
-    )
+    from ..generation.vocabulary import SPECIAL
 
     if slots < 2 or slots % 2:
         raise ValueError(f"slots is {slots}; it must be an even number of 2 or more.")
@@ -107,30 +104,61 @@ def build_settrans(
     decoding = Decoding(length, beams, samples, temperature)
     windows = Windows(window, max_batch_words, mixed_precision)
 
-    def finish(network: SetTrans, vocabulary: Vocabulary) -> "One2Set":
-        return One2Set(network, vocabulary, taught, decoding, windows)
+    recipe = SetTransRecipe(vocabulary_size, sizes, taught, decoding, windows)
+    attrs = {"needs_words": True}
+    return build_generator(NAME, recipe, mixed_precision, attrs)
 
-    def make(lessons: Lessons) -> "One2Set":
-        if lessons.words is not None:
-            known = lessons.words[: vocabulary_size - len(SPECIAL)]
-            vocabulary = Vocabulary(known)
-        else:
-            vocabulary = Vocabulary.of_texts(
-                (
-                    words
-                    for text, gold in lessons.documents()
-                    for words in [read_document(text)]
-                    + [read_phrase(phrase.text) for phrase in gold]
-                ),
-                vocabulary_size,
-            )
-        network = SetTrans(SetTransSettings(len(vocabulary), **sizes))
+
+@dataclass(frozen=True)
+class SetTransRecipe:
+    """What `build_settrans` was asked for."""
+
+    vocabulary_size: int
+    sizes: Mapping[str, Any]
+    taught: "SlotSettings"
+    decoding: "Decoding"
+    windows: "Windows"
+
+    def make(self, lessons: Lessons) -> "One2Set":
+        """One that knows the words of the lessons."""
+        from ..generation.embeddings import begin_with
+        from ..generation.settrans import SetTrans
+        from ..generation.settrans_layers import SetTransSettings
+
+        vocabulary = self._choose_words(lessons)
+        network = SetTrans(SetTransSettings(len(vocabulary), **self.sizes))
         if lessons.vectors is not None:
             begin_with(network.embed.weight, vocabulary.words, lessons.vectors)
-        return finish(network, vocabulary)
+        return self._finish(network, vocabulary)
 
-    def load(files: Mapping[str, bytes]) -> "One2Set":
-        return finish(*load_settrans(files, SetTransSettings(0, **sizes)))
+    def load(self, files: Mapping[str, bytes]) -> "One2Set":
+        """One that was saved."""
+        from ..generation.one2set import load_settrans
+        from ..generation.settrans_layers import SetTransSettings
 
-    attrs = {"needs_words": True}
-    return build_generator(NAME, make, load, mixed_precision, attrs)
+        return self._finish(*load_settrans(files, SetTransSettings(0, **self.sizes)))
+
+    def _choose_words(self, lessons: Lessons) -> "Vocabulary":
+        from ..generation.vocabulary import (
+            SPECIAL,
+            Vocabulary,
+            read_document,
+            read_phrase,
+        )
+
+        if lessons.words is not None:
+            return Vocabulary(lessons.words[: self.vocabulary_size - len(SPECIAL)])
+        texts = (
+            words
+            for text, gold in lessons.documents()
+            for words in [
+                read_document(text),
+                *(read_phrase(phrase.text) for phrase in gold),
+            ]
+        )
+        return Vocabulary.of_texts(texts, self.vocabulary_size)
+
+    def _finish(self, network: "SetTrans", vocabulary: "Vocabulary") -> "One2Set":
+        from ..generation.one2set import One2Set
+
+        return One2Set(network, vocabulary, self.taught, self.decoding, self.windows)

@@ -1,5 +1,6 @@
 """The architectures on a pretrained encoder and decoder, such as T5 and BART."""
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Callable, Mapping
 
@@ -9,7 +10,9 @@ from ..training.assignment import Assignment
 from .generator import GeneratorModel, Lessons, build_generator, need_libraries
 
 if TYPE_CHECKING:
-    from ..generation.seq2seq import Seq2SeqGenerator
+    from ..generation.seq2seq import Seq2SeqGenerator, Seq2SeqSettings
+
+    Kind = Callable[[Any, Any, Seq2SeqSettings], Seq2SeqGenerator]
 
 _PREFIX = "spacy_keyphrase"
 
@@ -37,7 +40,8 @@ def build_pusl(
         trained pipeline is loaded.
     k (int): Keyphrases that are asked for where neither the pipe nor the caller says.
     beams (int): Sequences that are pursued; 1 is greedy.
-    length (int): Sub-tokens that are written at most, and taught.
+    length (int): Sub-tokens that are taught at most, and written; fewer, if k is
+        small: 16 for each keyphrase that is asked for.
     window (int): Sub-tokens of a document that are read at once, special ones included.
         Longer documents are read window by window; in training the first one is read.
     shuffle (bool): Whether keyphrases are taught in another order each time.
@@ -121,7 +125,7 @@ def build_one2one(
     name: str,
     k: int = 10,
     beams: int = 1,
-    length: int = 256,
+    length: int = 16,
     window: int = 512,
     lowercase: bool = False,
     max_batch_tokens: int = 8_000,
@@ -135,7 +139,8 @@ def build_one2one(
         trained pipeline is loaded.
     k (int): Keyphrases that are asked for where neither the pipe nor the caller says.
     beams (int): Sequences that are pursued, k at least.
-    length (int): Sub-tokens that are written at most, and taught.
+    length (int): Sub-tokens of a keyphrase, the end included; longer ones are not
+        taught.
     window (int): Sub-tokens of a document that are read at once, special ones included.
         Longer documents are read window by window; in training the first one is read.
     lowercase (bool): Whether all is read and taught in lower case.
@@ -266,9 +271,7 @@ def build_set_seq2seq(
     taught = SlotSettings(assignment, length, assign_by, null_present, null_absent)
     decoding = Decoding(length, beams, samples, temperature)
 
-    def kind(model: Any, tokenizer: Any, settings: Any) -> "Seq2SeqGenerator":
-        return SetSeq2Seq(model, tokenizer, settings, slots, taught, decoding)
-
+    kind = partial(SetSeq2Seq, slots=slots, taught=taught, decoding=decoding)
     return _build(
         f"{_PREFIX}.SetSeq2Seq.v1",
         kind,
@@ -283,34 +286,45 @@ def build_set_seq2seq(
 
 def _build(
     architecture: str,
-    kind: "Callable[[Any, Any, Any], Seq2SeqGenerator]",
+    kind: "Kind",
     name: str,
     trust_remote_code: bool,
     **settings: Any,
 ) -> GeneratorModel:
-    from ..generation.files import WEIGHTS, load_folder, weights_from_bytes
-    from ..generation.pretrained import load_seq2seq, seq2seq_from_config
     from ..generation.seq2seq import Seq2SeqSettings
 
     known = Seq2SeqSettings(**settings)
+    recipe = Seq2SeqRecipe(kind, name, trust_remote_code, known)
+    return build_generator(architecture, recipe, known.mixed_precision)
 
-    def make(lessons: Lessons) -> "Seq2SeqGenerator":
-        model, tokenizer = load_seq2seq(name, trust_remote_code)
+
+@dataclass(frozen=True)
+class Seq2SeqRecipe:
+    """What an architecture on a pretrained encoder and decoder was asked for."""
+
+    kind: "Kind"
+    name: str
+    trust_remote_code: bool
+    settings: "Seq2SeqSettings"
+
+    def make(self, lessons: Lessons) -> "Seq2SeqGenerator":
+        """One that begins with the pretrained model."""
+        from ..generation.pretrained import load_seq2seq
+
+        model, tokenizer = load_seq2seq(self.name, self.trust_remote_code)
         try:
-            return kind(model, tokenizer, known)
+            return self.kind(model, tokenizer, self.settings)
         except ValueError as error:
-            raise ValueError(f"{name!r} cannot be used: {error}.") from error
+            raise ValueError(f"{self.name!r} cannot be used: {error}.") from error
 
-    def load(files: Mapping[str, bytes]) -> "Seq2SeqGenerator":
-        read = partial(seq2seq_from_config, trust_remote_code=trust_remote_code)
+    def load(self, files: Mapping[str, bytes]) -> "Seq2SeqGenerator":
+        """One that was saved."""
+        from ..generation.files import WEIGHTS, load_folder, weights_from_bytes
+        from ..generation.pretrained import seq2seq_from_config
+
+        own_code = self.trust_remote_code
+        read = partial(seq2seq_from_config, trust_remote_code=own_code)
         model, tokenizer = load_folder(files, read)
-        generator = kind(model, tokenizer, known)
+        generator = self.kind(model, tokenizer, self.settings)
         weights_from_bytes(generator, files[WEIGHTS])
         return generator
-
-    return build_generator(
-        architecture,
-        make,
-        load,
-        mixed_precision=known.mixed_precision,
-    )

@@ -1,6 +1,7 @@
 """The architecture of UniKeyphrase."""
 
 import json
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Mapping
 
@@ -10,6 +11,7 @@ from .generator import GeneratorModel, Lessons, build_generator, need_libraries
 
 if TYPE_CHECKING:
     from ..generation.unikeyphrase import UniKeyphrase
+    from ..generation.unikeyphrase_settings import UniKeyphraseSettings
 
 NAME = "spacy_keyphrase.UniKeyphrase.v1"
 
@@ -64,14 +66,7 @@ def build_unikeyphrase(
         out of range; `initialize` raises ValueError if there is no such encoder.
     """
     need_libraries(NAME, "transformers")
-    from ..generation.files import WEIGHTS, load_folder, weights_from_bytes
-    from ..generation.pretrained import load_masked, masked_from_config
-    from ..generation.unikeyphrase import (
-        SETTINGS,
-        UniKeyphrase,
-        UniKeyphraseSettings,
-    )
-    from ..generation.unikeyphrase_network import UniKeyphraseNetwork
+    from ..generation.unikeyphrase_settings import UniKeyphraseSettings
 
     settings = UniKeyphraseSettings(
         length=length,
@@ -87,32 +82,57 @@ def build_unikeyphrase(
         mixed_precision=mixed_precision,
     )
 
-    def finish(model: Any, tokenizer: Any) -> "UniKeyphrase":
-        network = UniKeyphraseNetwork(
-            model, relation_layers, relation_dropout, leak_free
-        )
-        return UniKeyphrase(network, tokenizer, settings)
+    recipe = UniKeyphraseRecipe(
+        name, trust_remote_code, relation_layers, relation_dropout, leak_free, settings
+    )
+    return build_generator(NAME, recipe, mixed_precision)
 
-    def make(lessons: Lessons) -> "UniKeyphrase":
-        model, tokenizer = load_masked(name, trust_remote_code)
+
+@dataclass(frozen=True)
+class UniKeyphraseRecipe:
+    """What `build_unikeyphrase` was asked for."""
+
+    name: str
+    trust_remote_code: bool
+    relation_layers: int
+    relation_dropout: float
+    leak_free: bool
+    settings: "UniKeyphraseSettings"
+
+    def make(self, lessons: Lessons) -> "UniKeyphrase":
+        """One that begins with the encoder."""
+        from ..generation.pretrained import load_masked
+
+        model, tokenizer = load_masked(self.name, self.trust_remote_code)
         try:
-            return finish(model, tokenizer)
+            return self._finish(model, tokenizer)
         except ValueError as error:
-            raise ValueError(f"{name!r} cannot be used: {error}.") from error
+            raise ValueError(f"{self.name!r} cannot be used: {error}.") from error
 
-    def load(files: Mapping[str, bytes]) -> "UniKeyphrase":
+    def load(self, files: Mapping[str, bytes]) -> "UniKeyphrase":
+        """One that was saved."""
+        from ..generation.files import WEIGHTS, load_folder, weights_from_bytes
+        from ..generation.pretrained import masked_from_config
+        from ..generation.unikeyphrase import SETTINGS
+
         saved = json.loads(files[SETTINGS])
-        for key, value in (
-            ("relation_layers", relation_layers),
-            ("leak_free", leak_free),
-        ):
-            if saved[key] != value:
+        for key in ("relation_layers", "leak_free"):
+            if saved[key] != getattr(self, key):
                 raise ValueError(
-                    f"the saved model has {key} {saved[key]}, the config {value}"
+                    f"the saved model has {key} {saved[key]}, the config "
+                    f"{getattr(self, key)}"
                 )
-        read = partial(masked_from_config, trust_remote_code=trust_remote_code)
-        generator = finish(*load_folder(files, read))
+        own_code = self.trust_remote_code
+        read = partial(masked_from_config, trust_remote_code=own_code)
+        generator = self._finish(*load_folder(files, read))
         weights_from_bytes(generator.network, files[WEIGHTS])
         return generator
 
-    return build_generator(NAME, make, load, mixed_precision=mixed_precision)
+    def _finish(self, model: Any, tokenizer: Any) -> "UniKeyphrase":
+        from ..generation.unikeyphrase import UniKeyphrase
+        from ..generation.unikeyphrase_network import UniKeyphraseNetwork
+
+        network = UniKeyphraseNetwork(
+            model, self.relation_layers, self.relation_dropout, self.leak_free
+        )
+        return UniKeyphrase(network, tokenizer, self.settings)

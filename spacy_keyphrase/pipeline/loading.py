@@ -11,8 +11,8 @@ ADVICE = "Load it with the config that it was saved with."
 
 
 class LoadablePipe(TrainablePipe):  # type: ignore[misc]
-    """A trainable pipe that says what is wrong where the saved model is of another
-    architecture than the config."""
+    """A trainable pipe that says what is wrong where the saved model does not fit the
+    config."""
 
     def check_loaded(self) -> None:
         """Raise a ValueError where what was loaded does not fit the pipe."""
@@ -24,7 +24,7 @@ class LoadablePipe(TrainablePipe):  # type: ignore[misc]
 
         data (bytes): What `to_bytes` returned.
         exclude (Iterable[str]): What is not to be loaded.
-        RAISES: ValueError where it is of another architecture.
+        RAISES: ValueError where it does not fit the config.
         """
         with self._loading():
             super().from_bytes(data, exclude=exclude)
@@ -37,7 +37,7 @@ class LoadablePipe(TrainablePipe):  # type: ignore[misc]
 
         path (Union[str, Path]): The folder that `to_disk` wrote.
         exclude (Iterable[str]): What is not to be loaded.
-        RAISES: ValueError where it is of another architecture.
+        RAISES: ValueError where it does not fit the config.
         """
         with self._loading():
             super().from_disk(path, exclude=exclude)
@@ -49,7 +49,7 @@ class LoadablePipe(TrainablePipe):  # type: ignore[misc]
             yield
         except ValueError as error:
             raise ValueError(
-                f"The saved model of {self.name!r} is of another architecture than the "
-                f"config: {error}. {ADVICE}"
+                f"The saved model of {self.name!r} does not fit the config: {error}. "
+                f"{ADVICE}"
             ) from error
         self.check_loaded()

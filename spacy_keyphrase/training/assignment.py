@@ -6,7 +6,8 @@ absent) of one document.
 """
 
 from dataclasses import dataclass
-from typing import Callable, Literal, Tuple
+from functools import partial
+from typing import Any, Callable, Dict, Literal, Tuple
 
 import numpy
 
@@ -14,6 +15,8 @@ from ..registry import registry
 
 Assignment = Callable[["Candidates"], numpy.ndarray]
 Solver = Literal["exact", "pot", "sinkhorn"]
+# From costs and supplies to the row of each slot.
+Solve = Callable[[numpy.ndarray, numpy.ndarray], numpy.ndarray]
 NONE = -1
 
 
@@ -44,22 +47,21 @@ class Candidates:
 def make_hungarian() -> Assignment:
     """Each target goes to one slot, so that the sum of the probabilities is greatest
     (One2Set, Ye et al. 2021, section 3). Spare slots learn to write nothing; of more
-    targets than slots those are learned that fit best.
+    targets than slots those are learned that fit best. Training needs scipy.
 
     RETURNS (Callable[[Candidates], ndarray]): The number of a target for each slot, or
         -1 for none, int of shape (slots,).
-    RAISES: ImportError without scipy.
     """
-    match = _get_matcher()
+    return assign_one_each
 
-    def assign(candidates: Candidates) -> numpy.ndarray:
-        scores = (candidates.targets * candidates.inside[:, None]).sum(axis=2)
-        of_slots = numpy.full(candidates.slots, NONE)
-        rows, slots = match(-scores)
-        of_slots[slots] = rows
-        return of_slots
 
-    return assign
+def assign_one_each(candidates: Candidates) -> numpy.ndarray:
+    """One slot for each target, as in `make_hungarian`."""
+    scores = (candidates.targets * candidates.inside[:, None]).sum(axis=2)
+    of_slots = numpy.full(candidates.slots, NONE)
+    rows, slots = _match(-scores)
+    of_slots[slots] = rows
+    return of_slots
 
 
 @registry.keyphrase_assignments("spacy_keyphrase.OptimalTransport.v1")
@@ -74,7 +76,7 @@ def make_optimal_transport(
 ) -> Assignment:
     """A target goes to as many slots as are good at it, the others learn to write
     nothing (One2Set with optimal transport, "ONE2SET + Large Language Model: Best
-    Partners for Keyphrase Generation").
+    Partners for Keyphrase Generation"). Training needs scipy, with some solvers POT.
 
     k (int): Of how many slots the shares are added up; 1 gives each target one slot.
     tau (float): Temperature; the higher, the more alike the shares.
@@ -90,8 +92,7 @@ def make_optimal_transport(
     iterations (int): Of "sinkhorn".
     RETURNS (Callable[[Candidates], ndarray]): The number of a target for each slot, or
         -1 for none, int of shape (slots,).
-    RAISES: ImportError without scipy, or without POT for its solvers; ValueError at
-        settings out of range.
+    RAISES: ValueError at settings out of range.
     """
     if k < 1 or tau <= 0 or epsilon <= 0 or iterations < 1:
         raise ValueError(
@@ -102,23 +103,40 @@ def make_optimal_transport(
         raise ValueError(f"null_cost is {null_cost!r}; use 'zero' or 'score'.")
     if normalise not in ("slots", "targets"):
         raise ValueError(f"normalise is {normalise!r}; use 'slots' or 'targets'.")
-    solve = _get_solver(solver, epsilon, iterations)
-    fewest = make_hungarian()
+    solvers: Dict[str, Solve] = {
+        "exact": solve_exactly,
+        "pot": solve_with_pot,
+        "sinkhorn": partial(solve_by_sinkhorn, epsilon=epsilon, iterations=iterations),
+    }
+    if solver not in solvers:
+        raise ValueError(f"solver is {solver!r}; use 'exact', 'pot' or 'sinkhorn'.")
+    return OptimalTransport(k, tau, null_cost, normalise, solvers[solver])
 
-    def assign(candidates: Candidates) -> numpy.ndarray:
-        n_targets, n_slots = len(candidates.targets), candidates.slots
-        if n_targets > n_slots:
-            return fewest(candidates)
+
+@dataclass(frozen=True)
+class OptimalTransport:
+    """The assignment that `make_optimal_transport` makes. A class, so that a pipeline
+    with it can be sent to another process."""
+
+    k: int
+    tau: float
+    null_cost: str
+    normalise: str
+    solve: Solve
+
+    def __call__(self, candidates: Candidates) -> numpy.ndarray:
+        """The number of a target for each slot, or -1."""
+        n_targets = len(candidates.targets)
+        if n_targets > candidates.slots:
+            return assign_one_each(candidates)
         scores = transport_scores(candidates)
-        shares = transport_shares(scores, tau, normalise)
-        supplies = transport_supplies(shares, n_targets, k)
+        shares = transport_shares(scores, self.tau, self.normalise)
+        supplies = transport_supplies(shares, n_targets, self.k)
         cost = -shares
-        if null_cost == "zero":
+        if self.null_cost == "zero":
             cost[n_targets:] = 0
-        rows = solve(cost, supplies)
+        rows = self.solve(cost, supplies)
         return numpy.where(rows < n_targets, rows, NONE)
-
-    return assign
 
 
 def transport_scores(candidates: Candidates) -> numpy.ndarray:
@@ -159,7 +177,53 @@ def transport_supplies(shares: numpy.ndarray, n_targets: int, k: int) -> numpy.n
     return numpy.append(supplies, n_slots - supplies.sum())
 
 
-def _get_matcher() -> Callable[[numpy.ndarray], Tuple[numpy.ndarray, numpy.ndarray]]:
+def solve_exactly(cost: numpy.ndarray, supplies: numpy.ndarray) -> numpy.ndarray:
+    """The row of each slot in the cheapest plan, by the Hungarian algorithm on rows
+    that are repeated.
+
+    cost (ndarray): Float of shape (rows, slots).
+    supplies (ndarray): How many slots a row has, int of shape (rows,).
+    RETURNS (ndarray): Int of shape (slots,).
+    """
+    rows = numpy.repeat(numpy.arange(len(supplies)), supplies)
+    taken, slots = _match(cost[rows])
+    of_slots = numpy.empty(len(slots), dtype=int)
+    of_slots[slots] = rows[taken]
+    return of_slots
+
+
+def solve_with_pot(cost: numpy.ndarray, supplies: numpy.ndarray) -> numpy.ndarray:
+    """As `solve_exactly`, by the network simplex of POT."""
+    demands = numpy.ones(cost.shape[1])
+    plan = _import_pot().emd(supplies.astype(float), demands, cost)
+    return _most(plan)
+
+
+def solve_by_sinkhorn(
+    cost: numpy.ndarray, supplies: numpy.ndarray, epsilon: float, iterations: int
+) -> numpy.ndarray:
+    """As `solve_exactly`, but for a plan that is smooth: a slot has the row that has
+    most of it."""
+    plan = _import_pot().bregman.sinkhorn_log(
+        # A supply of 0 has no logarithm.
+        supplies + 1e-8,
+        numpy.ones(cost.shape[1]),
+        cost,
+        epsilon,
+        numItermax=iterations,
+        stopThr=0,
+        warn=False,
+    )
+    return _most(plan)
+
+
+def _most(plan: numpy.ndarray) -> numpy.ndarray:
+    of_slots: numpy.ndarray = numpy.argmax(plan, axis=0)
+    return of_slots
+
+
+# Both are imported where they are first needed: a trained pipeline loads without them.
+def _match(cost: numpy.ndarray) -> Tuple[numpy.ndarray, numpy.ndarray]:
     """The Hungarian algorithm: the cheapest pairs of rows and columns."""
     try:
         from scipy.optimize import linear_sum_assignment
@@ -168,53 +232,16 @@ def _get_matcher() -> Callable[[numpy.ndarray], Tuple[numpy.ndarray, numpy.ndarr
             "The assignment of targets to slots needs scipy: "
             f'pip install "spacy-keyphrase[train]" ({error})'
         ) from error
-    match: Callable[[numpy.ndarray], Tuple[numpy.ndarray, numpy.ndarray]]
-    match = linear_sum_assignment
-    return match
+    pairs: Tuple[numpy.ndarray, numpy.ndarray] = linear_sum_assignment(cost)
+    return pairs
 
 
-def _get_solver(
-    name: Solver, epsilon: float, iterations: int
-) -> Callable[[numpy.ndarray, numpy.ndarray], numpy.ndarray]:
-    """From costs, float of shape (rows, slots), and supplies, int of shape (rows,), to
-    the row of each slot."""
-    if name == "exact":
-        match = _get_matcher()
-
-        def exact(cost: numpy.ndarray, supplies: numpy.ndarray) -> numpy.ndarray:
-            rows = numpy.repeat(numpy.arange(len(supplies)), supplies)
-            taken, slots = match(cost[rows])
-            of_slots = numpy.empty(len(slots), dtype=int)
-            of_slots[slots] = rows[taken]
-            return of_slots
-
-        return exact
-    if name not in ("pot", "sinkhorn"):
-        raise ValueError(f"solver is {name!r}; use 'exact', 'pot' or 'sinkhorn'.")
+def _import_pot() -> Any:
     try:
         import ot
     except ImportError as error:
         raise ImportError(
-            f"The solver {name!r} needs POT: pip install POT; 'exact' does without "
-            f"({error})."
+            "The solvers 'pot' and 'sinkhorn' need POT: pip install POT; 'exact' does "
+            f"without ({error})."
         ) from error
-
-    def transport(cost: numpy.ndarray, supplies: numpy.ndarray) -> numpy.ndarray:
-        demands = numpy.ones(cost.shape[1])
-        if name == "pot":
-            plan = ot.emd(supplies.astype(float), demands, cost)
-        else:
-            # A supply of 0 has no logarithm.
-            plan = ot.bregman.sinkhorn_log(
-                supplies + 1e-8,
-                demands,
-                cost,
-                epsilon,
-                numItermax=iterations,
-                stopThr=0,
-                warn=False,
-            )
-        of_slots: numpy.ndarray = numpy.argmax(plan, axis=0)
-        return of_slots
-
-    return transport
+    return ot

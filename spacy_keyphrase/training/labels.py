@@ -60,13 +60,16 @@ def group_texts(documents: Iterable[KeyphraseDocument]) -> List[KeyphraseDocumen
 
 
 def split_by_labels(
-    documents: Sequence[KeyphraseDocument],
+    documents: Sequence[KeyphraseDocument], mean: float
 ) -> Tuple[List[KeyphraseDocument], List[KeyphraseDocument]]:
-    """Documents with up to twice the mean number of labels, and those with more: the
-    narrow and the diverse part of a test set."""
-    counts = [len(document.keyphrases) for document in documents]
-    most = NARROW * (sum(counts) / len(counts)) if counts else 0.0
+    """The narrow and the diverse part of a test set.
+
+    documents (Sequence[KeyphraseDocument]): The test set.
+    mean (float): How many labels a text of the whole data set has on average.
+    RETURNS (Tuple[List[KeyphraseDocument], List[KeyphraseDocument]]): Documents with up
+        to twice as many, and those with more.
+    """
     parts: Tuple[List[KeyphraseDocument], List[KeyphraseDocument]] = [], []
-    for document, count in zip(documents, counts):
-        parts[count > most].append(document)
+    for document in documents:
+        parts[len(document.keyphrases) > NARROW * mean].append(document)
     return parts

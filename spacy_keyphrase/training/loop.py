@@ -87,7 +87,10 @@ def train(
         for name in (DIR_MODEL_BEST, DIR_MODEL_LAST):
             shutil.rmtree(output / name, ignore_errors=True)
     else:
-        nlp = load_model_from_path(checkpoint / "model")
+        # A pipe may go by how long the run is, and that may be changed.
+        steps = config.interpolate()["training"]["max_steps"]
+        overrides = {"training.max_steps": steps}
+        nlp = load_model_from_path(checkpoint / "model", config=overrides)
         _check_config(nlp.config, config)
         for section in ("paths", "system", "corpora", "training"):
             nlp.config[section] = config.get(section, {})

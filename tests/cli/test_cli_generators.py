@@ -5,6 +5,7 @@ import json
 import pytest
 import spacy
 from spacy.tokens import DocBin
+from thinc.util import has_gpu
 from typer.testing import CliRunner
 
 from spacy_keyphrase.cli import app
@@ -55,3 +56,16 @@ def test_parts_of_a_corpus(corpus, tmp_path, options, numbers):
     docs = DocBin().from_disk(tmp_path / "part.spacy")
     texts = [doc.text for doc in docs.get_docs(spacy.blank("en").vocab)]
     assert texts == [f"Text {i} is a text on rain." for i in numbers]
+
+
+@pytest.mark.parametrize("command", ["extract", "evaluate"])
+def test_a_gpu_serves_one_process(corpus, command):
+    result = run(command, corpus, "--gpu-id", 0, "--n-process", 2, code=2)
+    assert "--gpu-id goes with one process" in " ".join(result.output.split())
+
+
+@pytest.mark.skipif(has_gpu, reason="there is a GPU")
+@pytest.mark.parametrize("command", ["extract", "evaluate"])
+def test_no_gpu(corpus, command):
+    result = run(command, corpus, "--gpu-id", 0, code=2)
+    assert "--gpu-id 0: " in " ".join(result.output.split())

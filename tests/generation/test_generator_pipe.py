@@ -2,6 +2,7 @@
 heart, written again, saved and loaded."""
 
 import math
+import pickle
 import shutil
 import warnings
 
@@ -140,6 +141,14 @@ def test_save_and_load(trained):
     copy = spacy.util.load_model_from_config(nlp.config, auto_fill=True)
     copy.from_bytes(nlp.to_bytes())
     assert written(copy.pipe(LESSONS)) == expected
+
+
+def test_sent_to_another_process(trained):
+    """Where processes are spawned, pipes are pickled."""
+    _, nlp, _, _, _ = trained
+    pipe = pickle.loads(pickle.dumps(nlp.get_pipe("keyphrase_generator")))
+    docs = map(nlp.make_doc, LESSONS)
+    assert written(pipe.pipe(docs)) == written(nlp.pipe(LESSONS))
 
 
 def test_half_precision(one2set, tmp_path):

@@ -80,29 +80,45 @@ class Crash(Exception):
     pass
 
 
-@pytest.mark.parametrize("name", ["one2set", "unikeyphrase", "groov"])
-def test_after_a_crash(name, folder, tmp_path, monkeypatch):
-    """Dropout, masks and orders are drawn as if nothing had happened; the weight of the
-    bag-of-words constraint goes on where it was."""
-    config = make_config(name, folder)
-    whole = run(config, tmp_path / "whole")
+def crash_after(updates, config, output, monkeypatch):
     done = []
     update = spacy.Language.update
 
     def crash(nlp, *args, **kwargs):
         done.append(1)
-        if len(done) > 8:
+        if len(done) > updates:
             raise Crash
         return update(nlp, *args, **kwargs)
 
     with monkeypatch.context() as patch:
         patch.setattr(spacy.Language, "update", crash)
         with pytest.raises(Crash):
-            run(config, tmp_path / "parts")
+            run(config, output)
+
+
+@pytest.mark.parametrize("name", ["one2set", "unikeyphrase", "groov"])
+def test_after_a_crash(name, folder, tmp_path, monkeypatch):
+    """Dropout, masks and orders are drawn as if nothing had happened; the weight of the
+    bag-of-words constraint goes on where it was."""
+    config = make_config(name, folder)
+    whole = run(config, tmp_path / "whole")
+    crash_after(8, config, tmp_path / "parts", monkeypatch)
     parts = run(config, tmp_path / "parts", resume=True)
     assert weights(parts) == weights(whole)
     pipe = spacy.load(parts).get_pipe("keyphrase_generator")
     assert pipe.cfg["steps"] == 8
+
+
+def test_a_longer_run(folder, tmp_path, monkeypatch):
+    """A run may go on for longer than was planned; the bag-of-words constraint then
+    has all its weight at the new end."""
+    crash_after(8, make_config("unikeyphrase", folder), tmp_path, monkeypatch)
+    longer = make_config("unikeyphrase", folder, **{"training.max_steps": 9})
+    pipe = spacy.load(run(longer, tmp_path, resume=True)).get_pipe(
+        "keyphrase_generator"
+    )
+    assert pipe.cfg["steps"] == 10
+    assert get_module(pipe.model).settings.total_steps == 9
 
 
 def test_the_seed_decides(folder, tmp_path):

@@ -10,7 +10,7 @@ from spacy_keyphrase.generation.requested import (  # noqa: E402
     Marks,
     join_phrases,
 )
-from spacy_keyphrase.generation.seq2seq import Written, split_at  # noqa: E402
+from spacy_keyphrase.generation.sequences import Written, split_at  # noqa: E402
 
 BEGIN, END, START, STOP = 10, 11, 0, 1
 MARKS = Marks(BEGIN, END, START, STOP)

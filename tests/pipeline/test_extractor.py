@@ -304,8 +304,8 @@ def test_nothing_to_blend_with(architecture, model):
 @pytest.mark.parametrize(
     ("architecture", "model", "message"),
     [
-        ("RankKPE", {}, "of another architecture than the config: .*from 1 to 3"),
-        ("JointKPE", {"hidden_size": 16}, "of another architecture .*from 16 to 32"),
+        ("RankKPE", {}, "does not fit the config: .*from 1 to 3"),
+        ("JointKPE", {"hidden_size": 16}, "does not fit .*from 16 to 32"),
         ("JointKPE", {"styles": ["a"]}, "'phrase_features' from 38 to 39"),
         ("JointKPE", {"styles": ["b", "a"]}, r"styles \['a', 'b'\], the config has"),
     ],

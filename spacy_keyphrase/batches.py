@@ -5,8 +5,6 @@ from typing import Iterator, List, Sequence, Tuple
 import torch
 from torch import Tensor
 
-from .pieces import Pieces
-
 
 def make_groups(lengths: Sequence[int], limit: int) -> Iterator[List[int]]:
     """Which of some texts go together, the longest first, so that all padded to the
@@ -24,16 +22,19 @@ def make_groups(lengths: Sequence[int], limit: int) -> Iterator[List[int]]:
         i += n
 
 
-def pad(texts: Sequence[Pieces], device: torch.device) -> Tuple[Tensor, Tensor]:
-    """Sub-tokens as input of a model.
+def pad_rows(
+    rows: Sequence[Sequence[int]], padding: int, device: torch.device
+) -> Tuple[Tensor, Tensor]:
+    """Sub-tokens or words of texts as input of a model.
 
-    RETURNS (Tuple[Tensor, Tensor]): Their numbers, int of shape (texts, longest), and
+    rows (Sequence[Sequence[int]]): Those of each text.
+    padding (int): What short rows are filled with.
+    device (torch.device): Where to.
+    RETURNS (Tuple[Tensor, Tensor]): Their numbers, int of shape (rows, longest), and
         what is no padding, bool of the same shape.
     """
-    longest = max(map(len, texts))
-    ids = torch.zeros((len(texts), longest), dtype=torch.long)
-    mask = torch.zeros((len(texts), longest), dtype=torch.bool)
-    for row, pieces in enumerate(texts):
-        ids[row, : len(pieces)] = torch.tensor(pieces.ids)
-        mask[row, : len(pieces)] = True
-    return ids.to(device), mask.to(device)
+    longest = max(map(len, rows))
+    filled = [[*row, *[padding] * (longest - len(row))] for row in rows]
+    lengths = torch.tensor([len(row) for row in rows], device=device)
+    ids = torch.tensor(filled, dtype=torch.long, device=device)
+    return ids, torch.arange(longest, device=device) < lengths[:, None]
