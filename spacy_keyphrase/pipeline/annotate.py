@@ -20,7 +20,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
-from ..keyphrase import Record, get_keyphrases, write_records
+from ..keyphrase import Keyphrase, Record, get_keyphrases, write_records
 
 Case = Literal["surface", "lower"]
 Existing = Literal["keep", "replace"]
@@ -145,14 +145,7 @@ class KeyphraseAnnotator:
     def _join(self, found: List[Record], doc: Doc) -> List[Record]:
         """New keyphrases among those that other pipes have set."""
         others = [
-            Record(
-                phrase.text,
-                phrase.normal_form,
-                phrase.score,
-                [(span.start, span.end) for span in phrase.spans],
-                phrase.source,
-                phrase.mention_scores,
-            )
+            as_record(phrase)
             for phrase in get_keyphrases(doc, self.key)
             if phrase.source != self.name
         ]
@@ -175,6 +168,18 @@ class KeyphraseAnnotator:
                 text = max(counts, key=counts.__getitem__)
         text = " ".join(text.split())
         return text.lower() if self.case == "lower" else text
+
+
+def as_record(phrase: Keyphrase) -> Record:
+    """A keyphrase of a doc, to be written to it again."""
+    return Record(
+        phrase.text,
+        phrase.normal_form,
+        phrase.score,
+        [(span.start, span.end) for span in phrase.spans],
+        phrase.source,
+        phrase.mention_scores,
+    )
 
 
 def check_case(case: str) -> None:
