@@ -104,7 +104,7 @@ def speed(folder: Path, options: argparse.Namespace) -> Dict[str, Any]:
     network on what batches are made of."""
     import torch
 
-    from spacy_keyphrase.models.generator import get_module
+    from spacy_keyphrase.models.wrapped import get_module
 
     nlp, references = _load(folder, options)
     texts = [doc.text for doc in references]

@@ -12,7 +12,7 @@ from pathlib import Path
 import spacy
 import torch
 
-from spacy_keyphrase.models.generator import get_module
+from spacy_keyphrase.models.wrapped import get_module
 from spacy_keyphrase.pipeline.generator import KeyphraseGenerator
 
 

@@ -1,7 +1,7 @@
-"""Models of Hugging Face transformers that generators begin with."""
+"""Models of Hugging Face transformers that generators and selectors begin with."""
 
 from importlib import import_module
-from typing import Any, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 
 def load_masked(name: str, trust_remote_code: bool = False) -> Tuple[Any, Any]:
@@ -12,12 +12,43 @@ def load_masked(name: str, trust_remote_code: bool = False) -> Tuple[Any, Any]:
     trust_remote_code (bool): Whether to run code that comes with the model.
     RAISES: ValueError where they cannot be had.
     """
-    return _load(name, "AutoModelForMaskedLM", trust_remote_code)
+    model, tokenizer = _load(name, "AutoModelForMaskedLM", trust_remote_code)
+    # Some checkpoints are in 16 bits, too coarse to be trained.
+    return model.float(), tokenizer
 
 
 def load_seq2seq(name: str, trust_remote_code: bool = False) -> Tuple[Any, Any]:
     """A model with an encoder and a decoder, and its tokenizer; see `load_masked`."""
-    return _load(name, "AutoModelForSeq2SeqLM", trust_remote_code)
+    model, tokenizer = _load(name, "AutoModelForSeq2SeqLM", trust_remote_code)
+    return model.float(), tokenizer
+
+
+def load_causal(
+    name: str,
+    trust_remote_code: bool = False,
+    dtype: str = "auto",
+    quantize: Optional[str] = None,
+) -> Tuple[Any, Any]:
+    """A causal language model, and its tokenizer; see `load_masked`.
+
+    dtype (str): Precision of the weights, "auto" as in the checkpoint.
+    quantize (Optional[str]): "4bit" or "8bit", by bitsandbytes.
+    """
+    transformers: Any = import_module("transformers")
+    newer = int(transformers.__version__.split(".")[0]) >= 5
+    options: Dict[str, Any] = {"dtype" if newer else "torch_dtype": dtype}
+    if quantize is not None:
+        bits = {f"load_in_{quantize}": True}
+        options["quantization_config"] = transformers.BitsAndBytesConfig(**bits)
+    return _load(name, "AutoModelForCausalLM", trust_remote_code, **options)
+
+
+def load_classifier(name: str, trust_remote_code: bool = False) -> Tuple[Any, Any]:
+    """A model that gives a sequence one number, and its tokenizer; see
+    `load_masked`."""
+    auto = "AutoModelForSequenceClassification"
+    model, tokenizer = _load(name, auto, trust_remote_code, num_labels=1)
+    return model.float(), tokenizer
 
 
 def masked_from_config(folder: str, trust_remote_code: bool = False) -> Tuple[Any, Any]:
@@ -32,7 +63,21 @@ def seq2seq_from_config(
     return _make(folder, "AutoModelForSeq2SeqLM", trust_remote_code)
 
 
-def _load(name: str, auto: str, trust_remote_code: bool) -> Tuple[Any, Any]:
+def causal_from_config(folder: str, trust_remote_code: bool = False) -> Tuple[Any, Any]:
+    """A causal language model of a saved config, not trained, and its tokenizer."""
+    return _make(folder, "AutoModelForCausalLM", trust_remote_code)
+
+
+def classifier_from_config(
+    folder: str, trust_remote_code: bool = False
+) -> Tuple[Any, Any]:
+    """The same of a model that gives a sequence one number."""
+    return _make(folder, "AutoModelForSequenceClassification", trust_remote_code)
+
+
+def _load(
+    name: str, auto: str, trust_remote_code: bool, **settings: Any
+) -> Tuple[Any, Any]:
     transformers: Any = import_module("transformers")
     if not name:
         raise ValueError("The model has no name: set `name` in the config.")
@@ -42,7 +87,7 @@ def _load(name: str, auto: str, trust_remote_code: bool) -> Tuple[Any, Any]:
     # That a head is new is expected.
     logging.set_verbosity_error()
     try:
-        model = getattr(transformers, auto).from_pretrained(name, **options)
+        model = getattr(transformers, auto).from_pretrained(name, **settings, **options)
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **options)
     except (OSError, ValueError, ImportError) as error:
         raise ValueError(
@@ -54,8 +99,7 @@ def _load(name: str, auto: str, trust_remote_code: bool) -> Tuple[Any, Any]:
         logging.set_verbosity(level)
     if not tokenizer.is_fast:
         raise ValueError(f"The model {name!r} has no fast tokenizer.")
-    # Some checkpoints are in 16 bits, too coarse to be trained.
-    return model.float(), tokenizer
+    return model, tokenizer
 
 
 def _make(folder: str, auto: str, trust_remote_code: bool) -> Tuple[Any, Any]:

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from spacy.util import registry
 from thinc.api import Model
@@ -10,10 +10,10 @@ from thinc.api import Model
 from ..backends.cache import DiskCache
 from ..backends.chat import ChatClient, ChatModel
 from ..backends.openai_client import OpenAIClient
-from ..selectors.questions import Answer, Question
+from ..selectors.questions import Answer, Asked
 
-# Questions in, answers out.
-SelectorModel = Model[Sequence[Question], List[Answer]]
+# From `Asked` to answers; in training the output is a loss, of shape (1,).
+SelectorModel = Model[Asked, Any]
 NAME = "spacy_keyphrase.ChatLM.v1"
 
 
@@ -90,9 +90,9 @@ def wrap_chat(
 
 
 def _forward(
-    model: SelectorModel, questions: Sequence[Question], is_train: bool
-) -> Tuple[List[Answer], Callable[[Any], Sequence[Question]]]:
+    model: SelectorModel, request: Asked, is_train: bool
+) -> Tuple[List[Answer], Callable[[Any], Asked]]:
     if is_train:
         raise ValueError("A model behind a chat interface cannot be trained.")
     chat: ChatModel = model.attrs["chat"]
-    return chat.answer(questions), lambda _: questions
+    return chat.answer(request.questions), lambda _: request

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping
 from spacy.util import registry
 
 from ..training.assignment import Assignment
-from .generator import GeneratorModel, Lessons, build_generator, need_libraries
+from .generator import GeneratorModel, Lessons, build_generator
+from .wrapped import need_libraries
 
 if TYPE_CHECKING:
     from ..generation.seq2seq import Seq2SeqGenerator, Seq2SeqSettings

@@ -25,7 +25,8 @@ from thinc.api import Config, Optimizer
 from thinc.util import to_numpy
 
 from ..keyphrase import KEY, get_keyphrases
-from ..models.generator import GeneratorModel, Lessons, is_loaded
+from ..models.generator import GeneratorModel, Lessons
+from ..models.wrapped import is_loaded
 from .annotate import Case, Existing, Scorer
 from .loading import LoadablePipe
 from .proposals import Order, Presence, ProposalAnnotator

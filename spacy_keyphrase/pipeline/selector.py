@@ -1,9 +1,11 @@
 """``keyphrase_selector``: a language model chooses from the candidates that other pipes
 have found."""
 
+import math
 from functools import partial
 from typing import (
     Any,
+    Callable,
     Dict,
     Iterable,
     Iterator,
@@ -12,16 +14,17 @@ from typing import (
     NamedTuple,
     Optional,
     Sequence,
+    Tuple,
 )
 from zlib import crc32
 
 import numpy
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.training import Example
+from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.util import minibatch
 from spacy.vocab import Vocab
-from thinc.api import Config
+from thinc.api import Config, Optimizer
 
 from ..keyphrase import (
     KEY,
@@ -33,7 +36,15 @@ from ..keyphrase import (
     write_records,
 )
 from ..models.chat import SelectorModel
-from ..selectors.questions import Choice, Failed, Malformed, Question, Selector
+from ..selectors.questions import (
+    Answer,
+    Asked,
+    Choice,
+    Failed,
+    Malformed,
+    Question,
+    Selector,
+)
 from .annotate import SCORE_WEIGHTS, Scorer, as_record
 from .loading import LoadablePipe
 
@@ -48,6 +59,7 @@ DEFAULT_CONFIG = {
     "model": Config().from_str(_MODEL)["model"],
     "selector": {"@keyphrase_selectors": "spacy_keyphrase.SequenceLabels.v1"},
     "order": "score",
+    "shuffle": True,
     "top_n": None,
     "max_candidates": 0,
     "raise_on_failure": False,
@@ -88,6 +100,7 @@ def make_keyphrase_selector(
     model: SelectorModel,
     selector: Selector,
     order: Order,
+    shuffle: bool,
     top_n: Optional[int],
     max_candidates: int,
     raise_on_failure: bool,
@@ -97,11 +110,12 @@ def make_keyphrase_selector(
 ) -> "KeyphraseSelector":
     """Construct a KeyphraseSelector component.
 
-    model (Model[Sequence[Question], List[Answer]]): A language model that runs here
+    model (Model[Asked, Any]): A language model that runs here
         (`LocalLM`), a cross-encoder, or one behind a chat interface (`ChatLM`).
     selector (Selector): Registered way of asking: `SequenceLabels`, `Listwise` …
     order (str): In which candidates are shown: by "score" (S-infer of the paper), as
         "given" in the doc, or "random".
+    shuffle (bool): Whether they are shown in a random order in training (R-tuning).
     top_n (Optional[int]): How many are kept at most; by default all that are chosen.
     max_candidates (int): How many are shown to the model, the first ones; the others
         are rejected unseen. 0 shows all.
@@ -119,6 +133,7 @@ def make_keyphrase_selector(
         selector,
         name,
         order=order,
+        shuffle=shuffle,
         top_n=top_n,
         max_candidates=max_candidates,
         raise_on_failure=raise_on_failure,
@@ -133,7 +148,7 @@ class KeyphraseSelector(LoadablePipe):
     them, or, by a prompt for keyphrases, phrases that the document has.
 
     vocab (Vocab): The shared vocabulary.
-    model (Model[Sequence[Question], List[Answer]]): The language model.
+    model (Model[Asked, Any]): The language model.
     selector (Selector): How it is asked.
     name (str): Name of the component; the `source` of phrases that were no candidates.
 
@@ -148,6 +163,7 @@ class KeyphraseSelector(LoadablePipe):
         name: str = "keyphrase_selector",
         *,
         order: Order = "score",
+        shuffle: bool = True,
         top_n: Optional[int] = None,
         max_candidates: int = 0,
         raise_on_failure: bool = False,
@@ -174,6 +190,7 @@ class KeyphraseSelector(LoadablePipe):
         self.selector = selector
         self.name = name
         self.order = order
+        self.shuffle = shuffle
         self.top_n = top_n
         self.max_candidates = max_candidates
         self.raise_on_failure = raise_on_failure
@@ -226,7 +243,7 @@ class KeyphraseSelector(LoadablePipe):
             for doc, phrases in zip(docs, shown)
         ]
         asked = [question for question in questions if question is not None]
-        answers = iter(self.model.predict(asked) if asked else ())
+        answers = iter(self._answer(asked))
         outcomes = []
         for doc, phrases, question in zip(docs, shown, questions):
             before = [as_record(p) for p in get_keyphrases(doc, self.candidates_key)]
@@ -246,6 +263,10 @@ class KeyphraseSelector(LoadablePipe):
             others = [record for record in before if record.form not in chosen]
             outcomes.append(Outcome(kept, others))
         return outcomes
+
+    def _answer(self, questions: Sequence[Question]) -> Sequence[Answer]:
+        answers: List[Answer] = []
+        return self.model.predict(Asked(questions)) if questions else answers
 
     def set_annotations(self, docs: Sequence[Doc], outcomes: Sequence[Outcome]) -> None:
         """Write to docs what became of their candidates.
@@ -305,6 +326,99 @@ class KeyphraseSelector(LoadablePipe):
         if choices and not records:
             raise Malformed("no phrase of the answer is one of the document")
         return list(records.values())[: self.top_n]
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Optional[Language] = None,
+    ) -> None:
+        """Load the model, to be trained. One that was loaded already is kept, with what
+        it has learned; one behind a chat interface has nothing to learn.
+
+        get_examples (Callable[[], Iterable[Example]]): Returns the examples.
+        nlp (Optional[Language]): The pipeline.
+        """
+        validate_get_examples(get_examples, "KeyphraseSelector.initialize")
+        if self.is_trainable:
+            self.model.initialize(X=Asked(()))
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optional[Optimizer] = None,
+        losses: Optional[Dict[str, float]] = None,
+    ) -> Dict[str, float]:
+        """Learn to label from a batch of examples: T is what is equal to a gold
+        keyphrase by stems. Candidates are those of the predicted doc, which a pipe
+        before this one has set (`annotating_components`); where it has none, those that
+        the reference has under `candidates_key`. They are shown in another order each
+        time (R-tuning), if `shuffle` is set.
+
+        examples (Iterable[Example]): The batch. What has no candidates, or no span
+            group of the `key` in its reference, is not learned from.
+        drop (float): Not used: an adapter has a rate of its own.
+        sgd (Optional[Optimizer]): The optimizer; without one the gradients are kept.
+        losses (Optional[Dict[str, float]]): Losses by component, added to.
+        RETURNS (Dict[str, float]): The updated losses.
+        RAISES: ValueError where the loss is no number; nothing is learned then.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        if not self.is_trainable:
+            return losses
+        examples = list(examples)
+        validate_examples(examples, "KeyphraseSelector.update")
+        lessons = [self._lesson(example) for example in examples]
+        lessons = [lesson for lesson in lessons if lesson is not None]
+        if not lessons:
+            return losses
+        questions, kept = zip(*lessons)
+        loss, backprop = self.model.begin_update(Asked(questions, kept))
+        value = float(loss[0])
+        if not math.isfinite(value):
+            raise ValueError(
+                f"The loss of {self.name!r} is {value}. The last checkpoint and the "
+                "best model are kept; go on from there with a lower learn_rate or "
+                "grad_clip, or without mixed_precision."
+            )
+        backprop(self.model.ops.asarray1f([1.0]))
+        if sgd is not None:
+            self.finish_update(sgd)
+        losses[self.name] += value
+        return losses
+
+    def get_loss(self, examples: Iterable[Example], scores: Any) -> Tuple[float, float]:
+        """The loss of a batch, which is the output of the network in training, and its
+        gradient.
+
+        examples (Iterable[Example]): Not used.
+        scores (Floats1d): The network's output, of shape (1,).
+        RETURNS (Tuple[float, float]): The loss and 1.
+        """
+        return float(scores[0]), 1.0
+
+    def _lesson(self, example: Example) -> Optional[Tuple[Question, List[bool]]]:
+        """What is asked of an example, and the labels that are right."""
+        reference = example.reference
+        if self.key not in reference.spans:
+            return None
+        found = example.predicted
+        if self.candidates_key not in found.spans and self.candidates_key != self.key:
+            found = reference
+        phrases = self.candidates(found)
+        if self.shuffle:
+            # Seeded by spaCy, and a part of checkpoints.
+            order = numpy.random.permutation(len(phrases))
+            phrases = [phrases[i] for i in order]
+        text = example.predicted.text
+        question = self.selector.ask(text, [phrase.text for phrase in phrases])
+        if question is None:
+            return None
+        gold = {phrase.normal_form for phrase in get_keyphrases(reference, self.key)}
+        return question, [phrase.normal_form in gold for phrase in phrases]
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
         """Score a batch of examples with the component's scorer."""

@@ -135,6 +135,18 @@ class Failed(NamedTuple):
 Answer = Union[Labelled, List[Any], Failed]
 
 
+@dataclass(frozen=True)
+class Asked:
+    """Questions, and in training what is right.
+
+    questions (Sequence[Question]): One for each document.
+    kept (Optional[Sequence[Sequence[bool]]]): Of each candidate whether it is T.
+    """
+
+    questions: Sequence[Question]
+    kept: Optional[Sequence[Sequence[bool]]] = None
+
+
 class Choice(NamedTuple):
     """A keyphrase that was chosen.
 

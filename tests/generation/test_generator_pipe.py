@@ -19,7 +19,7 @@ pytest.importorskip("scipy")
 from lessons import LESSONS, make_bert, make_model  # noqa: E402
 
 from spacy_keyphrase.generation.base import Request  # noqa: E402
-from spacy_keyphrase.models.generator import get_module  # noqa: E402
+from spacy_keyphrase.models.wrapped import get_module  # noqa: E402
 
 HUNGARIAN = {"@keyphrase_assignments": "spacy_keyphrase.Hungarian.v1"}
 TRANSPORT = {"@keyphrase_assignments": "spacy_keyphrase.OptimalTransport.v1"}

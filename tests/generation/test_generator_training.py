@@ -15,7 +15,7 @@ pytest.importorskip("scipy")
 
 from lessons import LESSONS, make_bert, make_model  # noqa: E402
 
-from spacy_keyphrase.models.generator import get_module  # noqa: E402
+from spacy_keyphrase.models.wrapped import get_module  # noqa: E402
 from spacy_keyphrase.training.checkpoint import find_checkpoint  # noqa: E402
 from spacy_keyphrase.training.loop import train  # noqa: E402
 
