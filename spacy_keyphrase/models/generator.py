@@ -49,4 +49,5 @@ def build_generator(
     attrs: Optional[Dict[str, Any]] = None,
 ) -> GeneratorModel:
     """Wrap a generator; see `wrap`."""
+    attrs = {"writes": True, **(attrs or {})}
     return wrap("keyphrase_generator", architecture, recipe, mixed_precision, attrs)

@@ -72,7 +72,7 @@ class ProposalAnnotator(KeyphraseAnnotator):
         _check("order", order, "score", "written")
         check_existing(existing)
         _check_k(k)
-        if "recipe" not in model.attrs:
+        if "writes" not in model.attrs:
             raise ValueError(
                 f"The model of {name!r} writes no keyphrases; its architecture must be "
                 "that of a generator, such as spacy_keyphrase.SetTrans.v1."
