@@ -9,12 +9,14 @@ from thinc.api import Model
 
 from ..backends.cache import DiskCache
 from ..backends.chat import ChatClient, ChatModel
+from ..backends.haystack_client import HaystackClient
 from ..backends.openai_client import OpenAIClient
 from ..selectors.questions import Answer, Asked
 
 # From `Asked` to answers; in training the output is a loss, of shape (1,).
 SelectorModel = Model[Asked, Any]
 NAME = "spacy_keyphrase.ChatLM.v1"
+HAYSTACK = "spacy_keyphrase.HaystackChatLM.v1"
 
 
 @registry.architectures(NAME)  # type: ignore[untyped-decorator]
@@ -71,6 +73,39 @@ def build_chat(
     client = OpenAIClient(
         name, base_url, key_variable, timeout, retries, structured, settings
     )
+    return wrap_chat(client, attempts, workers, cache, prices, dry_run)
+
+
+@registry.architectures(HAYSTACK)  # type: ignore[untyped-decorator]
+def build_haystack_chat(
+    generator: Dict[str, Any],
+    structured: bool = False,
+    attempts: int = 2,
+    workers: int = 8,
+    cache: Optional[str] = None,
+    prices: Optional[Dict[str, float]] = None,
+    dry_run: bool = False,
+) -> SelectorModel:
+    """A model behind any chat generator of Haystack. It tries again itself what can be
+    tried again, as it was made to.
+
+    generator (Dict[str, Any]): What its `to_dict` returns: "type" and
+        "init_parameters".
+    structured (bool): Whether to pass it a JSON schema as `response_format`, which
+        those of OpenAI's kind understand.
+
+    For the other settings see `build_chat`.
+    RAISES: ImportError without the package `haystack-ai`; ValueError at settings that
+        are out of range.
+    """
+    try:
+        import_module("haystack")
+    except ImportError as error:
+        raise ImportError(
+            f'{HAYSTACK} needs haystack: pip install "spacy-keyphrase[haystack]" '
+            f"({error})"
+        ) from error
+    client = HaystackClient(generator, structured)
     return wrap_chat(client, attempts, workers, cache, prices, dry_run)
 
 

@@ -72,7 +72,8 @@ def make_keyphrase_generate_select(
     """Construct a KeyphraseGenerateSelect component.
 
     generator (Model[Request, Any]): Writes candidates; with `beams` and `samples` of
-        its architecture, many of them.
+        its architecture, many of them. What pipes before have found is a candidate as
+        well.
     model (Model[Asked, Any]): Chooses from them.
     selector (Selector): How it is asked.
     k (Optional[int]): How many candidates are asked for; by default the generator
@@ -216,6 +217,7 @@ class KeyphraseGenerateSelect(Pipe):
         RETURNS (Dict[str, float]): The updated losses.
         """
         losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
         examples = list(examples)
         if self.learn != "selector":
             self.generator.update(examples, drop=drop, losses=losses)
