@@ -48,6 +48,9 @@ class ChatClient(Protocol):
             call can succeed.
         """
 
+    def close(self) -> None:
+        """Close connections; the next call opens new ones."""
+
 
 @dataclass
 class ChatModel:

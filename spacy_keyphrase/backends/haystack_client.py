@@ -81,6 +81,13 @@ class HaystackClient:
                     self._generator.warm_up()
             return self._generator
 
+    def close(self) -> None:
+        """Close connections, where the generator can; the next call opens new ones."""
+        with self._lock:
+            if hasattr(self._generator, "close"):
+                self._generator.close()
+            self._generator = None
+
     def __getstate__(self) -> Dict[str, Any]:
         # Connections stay in their process.
         return {**self.__dict__, "_generator": None, "_lock": None}

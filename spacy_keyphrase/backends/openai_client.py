@@ -120,6 +120,13 @@ class OpenAIClient:
             max_retries=self.retries,
         )
 
+    def close(self) -> None:
+        """Close connections; the next call opens new ones."""
+        with self._lock:
+            if self._client is not None:
+                self._client.close()
+            self._client = None
+
     def __getstate__(self) -> Dict[str, Any]:
         # Connections and keys stay in their process.
         return {**self.__dict__, "_client": None, "_lock": None}

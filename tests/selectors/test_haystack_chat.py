@@ -89,6 +89,7 @@ def test_a_generator_that_is_made(server):
     pipe = KeyphraseSelector(nlp.vocab, model, make_sequence_labels())
     docs = list(pipe.pipe([make_doc(nlp, str(i)) for i in range(5)]))
     assert [read(doc) for doc in docs] == [["good idea"]] * 5
+    model.attrs["chat"].client.close()
 
 
 def test_no_generator():

@@ -45,7 +45,7 @@ def make(model, mode="SequenceLabels", **settings):
 
 
 def local(models_dir, folder, **settings):
-    path = make_causal("llama", models_dir / "tokenizers", folder / "base")
+    path = make_causal("llama", models_dir / "tokenizers", folder / "base", std=0.1)
     return {
         "@architectures": "spacy_keyphrase.LocalLM.v1",
         "name": str(path),

@@ -14,7 +14,7 @@ SIZES = {
 }
 
 
-def make_causal(kind, tokenizers, folder, template=None):
+def make_causal(kind, tokenizers, folder, template=None, std=0.3):
     """Save a tiny causal model with the tokenizer of GPT-2; returns the folder."""
     torch.manual_seed(0)
     tokenizer = transformers.AutoTokenizer.from_pretrained(tokenizers / "gpt2")
@@ -42,7 +42,7 @@ def make_causal(kind, tokenizers, folder, template=None):
         for values in model.parameters():
             # Attention that looks somewhere, and labels that are not all alike.
             if values.dim() > 1:
-                values.normal_(std=0.3)
+                values.normal_(std=std)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
