@@ -8,6 +8,7 @@ from .diversity import (
     sem_diverse_index,
 )
 from .drift import recall_by_similarity, topic_drift
+from .judge import Judgement, judge
 from .metrics import Ranking, alpha_ndcg
 from .presets import INVALID_TOKENS, PRESETS, Preset, get_preset
 from .score import Scores, score
@@ -19,6 +20,7 @@ __all__ = [
     "PRESETS",
     "Comparison",
     "Interval",
+    "Judgement",
     "Preset",
     "Ranking",
     "Scores",
@@ -29,6 +31,7 @@ __all__ = [
     "dup_token_ratio",
     "emb_sim",
     "get_preset",
+    "judge",
     "keyphrase_score",
     "make_keyphrase_scorer",
     "mean_emb_sim",
