@@ -88,3 +88,31 @@ def test_the_generator_that_is_shipped(project):
     config = (pipeline / "config.cfg").read_text("utf8")
     assert str(project) not in config and "corpus/" not in config
     assert "keyphrases" in spacy.load(pipeline)("A graph of words is ranked.").spans
+
+
+@pytest.mark.slow
+def test_a_generator_and_a_selector(project):
+    pytest.importorskip("peft")
+    done = run(
+        "selector",
+        project,
+        "--vars.generator_steps",
+        "4",
+        "--vars.selector_steps",
+        "4",
+        "--vars.selector_docs",
+        "30",
+        "--vars.lm_steps",
+        "3",
+    )
+    assert done.stdout.count("preset one2set, ") == 2
+    package = project / "packages" / "en_generate_select-0.0.1"
+    # What the language model began with is in the package.
+    shutil.rmtree(project / "training" / "small")
+    name = "en_generate_select"
+    nlp = spacy.load(package / name / f"{name}-0.0.1")
+    assert nlp.pipe_names == ["keyphrase_generator", "keyphrase_selector"]
+    docs = list(nlp.pipe(["A graph of words is ranked.", ""]))
+    for doc in docs:
+        assert doc._.keyphrases_error is None
+        assert isinstance(doc._.keyphrases_rejected, list)

@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import registry
 
-from ..keyphrase import KEY
+from ..keyphrase import KEY, get_keyphrases, set_keyphrases
 from .context import OnError, ReadReport, make_context
 from .converter import make_gold_doc
 from .docbin import SUFFIX, load_docbin
@@ -31,6 +31,7 @@ def create_corpus(
     seed: int = 0,
     on_error: OnError = "raise",
     style: Optional[str] = None,
+    candidates: Optional[str] = None,
 ) -> Callable[[Language], Iterable[Example]]:
     """Stream examples with gold keyphrases from a corpus of any known format.
 
@@ -49,6 +50,9 @@ def create_corpus(
         warning that counts them.
     style (Optional[str]): Name of the convention that the gold follows, for models
         that learn several; it is put in the group's attributes.
+    candidates (Optional[str]): Key of a span group with what another pipe has found
+        (`scripts/candidates.py` makes such corpora): it becomes the keyphrases of the
+        predicted doc, for selectors to learn from.
     RETURNS (Callable[[Language], Iterable[Example]]): The reader.
     """
     if path is None:
@@ -66,6 +70,7 @@ def create_corpus(
         seed=seed,
         on_error=on_error,
         style=style,
+        candidates=candidates,
     )
 
 
@@ -90,6 +95,7 @@ class KeyphraseCorpus:
         seed: int = 0,
         on_error: OnError = "raise",
         style: Optional[str] = None,
+        candidates: Optional[str] = None,
     ):
         settings = {
             "max_length": max_length,
@@ -109,13 +115,15 @@ class KeyphraseCorpus:
         self.seed = seed
         self.on_error = on_error
         self.style = style
+        self.candidates = candidates
         self.passes = 0
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield the examples.
 
         nlp (Language): The pipeline whose tokenizer makes the docs.
-        YIELDS (Example): The gold is on `reference`; `predicted` is a fresh doc.
+        YIELDS (Example): The gold is on `reference`; `predicted` is a fresh doc, with
+            candidates if these are asked for.
         """
         if not self.path.exists():
             raise FileNotFoundError(f"There is no corpus at {self.path}.")
@@ -147,7 +155,12 @@ class KeyphraseCorpus:
                 len(reference.spans[self.key])
                 or reference.spans[self.key].attrs.get("phrases")
             )
-            yield Example(_without_gold(nlp, reference), reference)
+            predicted = _without_gold(nlp, reference)
+            if self.candidates is not None and self.candidates in reference.spans:
+                found = get_keyphrases(reference, self.candidates)
+                pairs = [(phrase.text, phrase.score) for phrase in found]
+                set_keyphrases(predicted, pairs, self.key)
+            yield Example(predicted, reference)
             yielded += 1
             if self.limit and yielded >= self.limit:
                 break

@@ -353,9 +353,8 @@ class KeyphraseSelector(LoadablePipe):
     ) -> Dict[str, float]:
         """Learn to label from a batch of examples: T is what is equal to a gold
         keyphrase by stems. Candidates are those of the predicted doc, which a pipe
-        before this one has set (`annotating_components`); where it has none, those that
-        the reference has under `candidates_key`. They are shown in another order each
-        time (R-tuning), if `shuffle` is set.
+        before this one (`annotating_components`) or the corpus has set. They are shown
+        in another order each time (R-tuning), if `shuffle` is set.
 
         examples (Iterable[Example]): The batch. What has no candidates, or no span
             group of the `key` in its reference, is not learned from.
@@ -405,10 +404,7 @@ class KeyphraseSelector(LoadablePipe):
         reference = example.reference
         if self.key not in reference.spans:
             return None
-        found = example.predicted
-        if self.candidates_key not in found.spans and self.candidates_key != self.key:
-            found = reference
-        phrases = self.candidates(found)
+        phrases = self.candidates(example.predicted)
         if self.shuffle:
             # Seeded by spaCy, and a part of checkpoints.
             order = numpy.random.permutation(len(phrases))

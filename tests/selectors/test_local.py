@@ -7,6 +7,7 @@ import re
 import numpy
 import pytest
 import spacy
+from spacy.tokens import DocBin
 from spacy.training import Example
 from spacy.util import fix_random_seed
 from thinc.api import Adam
@@ -16,6 +17,8 @@ pytest.importorskip("transformers")
 
 from tiny import make_causal, make_encoder  # noqa: E402
 
+from spacy_keyphrase.corpora.reader import create_corpus  # noqa: E402
+from spacy_keyphrase.keyphrase import set_keyphrases  # noqa: E402
 from spacy_keyphrase.models.wrapped import get_module  # noqa: E402
 
 LESSONS = {
@@ -58,16 +61,12 @@ def cross(models_dir, folder):
     return {"@architectures": "spacy_keyphrase.CrossEncoder.v1", "name": str(path)}
 
 
-def make_examples(nlp, on="predicted"):
+def make_examples(nlp):
     examples = []
     for text, (gold, candidates) in LESSONS.items():
         example = Example(nlp.make_doc(text), nlp.make_doc(text))
         example.reference._.keyphrases = gold
-        if on == "predicted":
-            example.predicted._.keyphrases = candidates
-        else:
-            example.reference.spans[on] = []
-            setattr(example.reference._, on, candidates)
+        example.predicted._.keyphrases = candidates
         examples.append(example)
     return examples
 
@@ -205,10 +204,20 @@ def test_before_it_is_trained(models_dir, tmp_path):
 
 def test_candidates_in_the_corpus(models_dir, tmp_path):
     """What a generator has found may be a part of the corpus, beside the gold."""
-    nlp = make(local(models_dir, tmp_path), candidates_key="found", shuffle=False)
-    losses = learn(nlp, make_examples(nlp, "found"), 1)
+    nlp = make(local(models_dir, tmp_path), shuffle=False)
+    kept = DocBin()
+    for text, (gold, candidates) in LESSONS.items():
+        doc = nlp.make_doc(text)
+        doc._.keyphrases = gold
+        set_keyphrases(doc, candidates, "candidates")
+        kept.add(doc)
+    kept.to_disk(tmp_path / "corpus.spacy")
+    read = create_corpus(tmp_path / "corpus.spacy", candidates="candidates")
+    losses = learn(nlp, list(read(nlp)), 1)
     other = make(local(models_dir, tmp_path), shuffle=False)
     assert losses == pytest.approx(learn(other, make_examples(other), 1))
+    scores = nlp.evaluate(list(read(nlp)))
+    assert scores["keyphrases_f1@M"] > 0
     # Nothing to learn from.
     example = Example(nlp.make_doc("A text."), nlp.make_doc("A text."))
     assert learn(nlp, [example], 1) == [0.0]
