@@ -26,6 +26,32 @@ def test_examples(name):
             assert printed.getvalue() == expected
 
 
+def test_selection(models_dir, tmp_path, monkeypatch):
+    """With a small model in the place of a large one, and a server on this machine."""
+    pytest.importorskip("torch")
+    pytest.importorskip("openai")
+    from tiny_models import make_causal
+
+    from benchmarks.chat_server import ChatServer
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    folder = make_causal("llama", models_dir / "tokenizers", tmp_path / "model")
+    printed = io.StringIO()
+    namespace = {"__name__": "docs"}
+    with ChatServer() as server, contextlib.redirect_stdout(printed):
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        for code, _ in BLOCK.findall((DOCS / "selection.md").read_text("utf8")):
+            code = code.replace("Qwen/Qwen2.5-0.5B-Instruct", str(folder))
+            exec(compile(code, "selection.md", "exec"), namespace)
+        namespace["selector"].model.attrs["chat"].client.close()
+    lines = printed.getvalue().splitlines()
+    # The rule of the server likes none of these.
+    assert lines[-3:-1] == ["[] None", "[] None"]
+    assert "'calls': 2" in lines[-1]
+    assert (tmp_path / "answers").is_dir()
+
+
 @pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: page.stem)
 def test_links_lead_somewhere(page):
     text = page.read_text(encoding="utf8")

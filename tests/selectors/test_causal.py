@@ -8,7 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from tiny import make_causal  # noqa: E402
+from tiny_models import make_causal  # noqa: E402
 
 from spacy_keyphrase.backends.answerer import label_loss  # noqa: E402
 from spacy_keyphrase.backends.causal import (  # noqa: E402

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("scipy")
 
-from tiny import make_causal  # noqa: E402
+from tiny_models import make_causal  # noqa: E402
 
 from benchmarks.chat_server import ChatServer  # noqa: E402
 

@@ -15,7 +15,7 @@ from thinc.api import Adam
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from tiny import make_causal, make_encoder  # noqa: E402
+from tiny_models import make_causal, make_encoder  # noqa: E402
 
 from spacy_keyphrase.corpora.reader import create_corpus  # noqa: E402
 from spacy_keyphrase.keyphrase import set_keyphrases  # noqa: E402
