@@ -12,6 +12,7 @@ from thinc.api import require_gpu
 
 from ..corpora import CorpusError, KeyphraseDocument
 from ..keyphrase import KEY, Keyphrase, get_keyphrases, set_keyphrases
+from ._run import say
 from ._workers import Feed, run_in_workers
 
 ATTRIBUTE = "doc._.keyphrases"
@@ -110,6 +111,18 @@ def use_gpu(gpu_id: int, n_process: int = 1) -> None:
         require_gpu(gpu_id)
     except ValueError as error:
         raise typer.BadParameter(f"--gpu-id {gpu_id}: {error}") from error
+
+
+def say_usage(nlp: Language) -> None:
+    """Say what calls of models behind chat interfaces were made, if any."""
+    for name, pipe in nlp.pipeline:
+        usage = getattr(pipe, "usage", None)
+        if usage is not None and usage.questions:
+            text = f"{name}: {usage.questions} questions, {usage.cached} from the cache"
+            text += f", {usage.failed} without an answer"
+            tokens = usage.input_tokens, usage.output_tokens
+            text += f"; {tokens[0]} tokens sent, {tokens[1]} received"
+            say(text + (f", cost {usage.cost:.4f}." if usage.cost else "."))
 
 
 def load_extractor(

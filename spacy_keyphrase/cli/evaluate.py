@@ -32,7 +32,7 @@ from ._options import (
     check_path,
 )
 from ._output import open_output
-from ._pipeline import load_extractor, use_gpu
+from ._pipeline import load_extractor, say_usage, use_gpu
 from ._progress import Progress
 from ._run import command, say_skipped
 from ._scoring import Gold, align, check_preset, parse_ks, read_predictions
@@ -145,6 +145,8 @@ def evaluate_cli(
                 systems[system] = None
                 scores = kept.score(found, ks, used_lang)
                 say_skipped(report)
+                if predictions is None:
+                    say_usage(extractor.nlp)
                 if format is Report.jsonl:
                     write(to_line(corpus, scores, ks, system, used_lang))
                 else:

@@ -29,7 +29,7 @@ from ._options import (
     TopN,
 )
 from ._output import open_output
-from ._pipeline import load_extractor, use_gpu
+from ._pipeline import load_extractor, say_usage, use_gpu
 from ._progress import Progress
 from ._run import command, say, say_skipped
 from ._table import clean, format_table
@@ -92,6 +92,7 @@ def extract_cli(
         if format is Output.html:
             write(render_page(shown, key=extractor.key))
     say_skipped(report)
+    say_usage(extractor.nlp)
     if output is not None:
         say(f"Wrote the keyphrases of {n} documents to {output}.")
 

@@ -22,6 +22,7 @@ from spacy.training import Example
 from spacy.util import SimpleFrozenList
 from thinc.api import Optimizer
 
+from ..backends.usage import Usage
 from ..keyphrase import KEY
 from ..models.chat import SelectorModel
 from ..models.generator import GeneratorModel
@@ -145,6 +146,11 @@ class KeyphraseGenerateSelect(Pipe):
     def is_trainable(self) -> bool:
         """Whether something of it learns here."""
         return self.learn != "selector" or self.selector.is_trainable
+
+    @property
+    def usage(self) -> Optional[Usage]:
+        """What calls of a model behind a chat interface have cost so far."""
+        return self.selector.usage
 
     def __call__(self, doc: Doc) -> Doc:
         """Set the keyphrases of one doc."""

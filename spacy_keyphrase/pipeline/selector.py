@@ -26,6 +26,7 @@ from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Config, Optimizer
 
+from ..backends.usage import Usage
 from ..keyphrase import (
     KEY,
     Alignment,
@@ -207,6 +208,13 @@ class KeyphraseSelector(LoadablePipe):
     def is_trainable(self) -> bool:
         """Whether the model learns here; those behind chat interfaces do not."""
         return "recipe" in self.model.attrs
+
+    @property
+    def usage(self) -> Optional[Usage]:
+        """What calls of a model behind a chat interface have cost so far; None of one
+        that runs here."""
+        chat = self.model.attrs.get("chat")
+        return None if chat is None else chat.usage
 
     def __call__(self, doc: Doc) -> Doc:
         """Choose from the candidates of one doc."""

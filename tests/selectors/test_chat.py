@@ -55,7 +55,7 @@ def texts(phrases):
 
 
 def usage(nlp):
-    return nlp.get_pipe("keyphrase_selector").model.attrs["chat"].usage.to_dict()
+    return nlp.get_pipe("keyphrase_selector").usage.to_dict()
 
 
 def test_choose(server):

@@ -68,8 +68,8 @@ def test_many_documents(tmp_path):
             assert found == (CANDIDATES if doc.text in failed else CHOSEN)
             assert sorted(found + rejected) == sorted(CANDIDATES)
             assert (doc._.keyphrases_error is None) == (doc.text not in failed)
-        chat = nlp.get_pipe("keyphrase_selector").model.attrs["chat"]
-        assert chat.usage.questions == 500 and chat.usage.failed == 35
+        usage = nlp.get_pipe("keyphrase_selector").usage
+        assert usage.questions == 500 and usage.failed == 35
         assert server.most <= 16
         # All but the failed ones from the cache.
         server.calls.clear()
@@ -77,8 +77,7 @@ def test_many_documents(tmp_path):
         docs = list(again.pipe(make_docs(again, texts)))
         asked = {call["messages"][1]["content"].split("\n")[1] for call in server.calls}
         assert asked == set(failed)
-        usage = again.get_pipe("keyphrase_selector").model.attrs["chat"].usage
-        assert usage.cached == 465
+        assert again.get_pipe("keyphrase_selector").usage.cached == 465
 
 
 @pytest.mark.slow
@@ -108,8 +107,9 @@ def test_killed_in_the_middle(tmp_path):
         assert not (tmp_path / "out.jsonl").exists()
         before = len(server.calls)
         assert before < 60
-        done = subprocess.run(command, capture_output=True, timeout=200)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=200)
         assert done.returncode == 0, done.stderr
+        assert "keyphrase_selector: 60 questions" in done.stderr + done.stdout
         # Asked for twice is only what was under way.
         assert len(server.calls) <= 62
     lines = (tmp_path / "out.jsonl").read_text("utf8").splitlines()

@@ -62,7 +62,7 @@ def test_choose(server, structured, tmp_path):
     doc = nlp(make_doc(nlp, "An idea."))
     assert read(doc) == ["good idea"] and doc._.keyphrases_error is None
     assert ("response_format" in server.calls[0]) == structured
-    usage = nlp.get_pipe(PIPE).model.attrs["chat"].usage.to_dict()
+    usage = nlp.get_pipe(PIPE).usage.to_dict()
     assert usage["calls"] == 1 and usage["output_tokens"] == 2
     assert usage["input_tokens"] > 10 and usage["cost"] == pytest.approx(2e-6)
     nlp.to_disk(tmp_path / "pipeline")
