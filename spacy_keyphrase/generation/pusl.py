@@ -35,13 +35,14 @@ class PUSL(SequenceGenerator):
     def propose(
         self, encoded: Encoded, k: Optional[int], seeds: Sequence[int]
     ) -> List[List[Proposal]]:
-        """Just k keyphrases, by default `settings.k`, some of which may be the same."""
+        """Just k keyphrases, by default `settings.k`; without `settings.distinct` some
+        of them may be the same."""
         k = self.settings.k if k is None else k
         written = self.generate(
             encoded,
             min(_PER_PHRASE * k, self.length),
             self.settings.beams,
-            [ExactlyK(self.marks, k)],
+            [ExactlyK(self.marks, k, self.settings.distinct)],
         )
         ends = (*self.marks,)
         return [

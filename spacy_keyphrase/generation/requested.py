@@ -36,10 +36,15 @@ class ExactlyK:
 
     marks (Marks): Special sub-tokens.
     k (Union[int, Sequence[int]]): Phrases, for all sequences or for each input.
+    distinct (bool): Whether no phrase may be written again: its last sub-token may not
+        follow the others. Not in the paper, where models repeat themselves.
     """
 
-    def __init__(self, marks: Marks, k: Union[int, Sequence[int]]) -> None:
+    def __init__(
+        self, marks: Marks, k: Union[int, Sequence[int]], distinct: bool = False
+    ) -> None:
         self.marks = marks
+        self.distinct = distinct
         self.k = torch.as_tensor(k).reshape(-1)
         if bool((self.k < 0).any()):
             raise ValueError(f"k is {k}; it must be 0 or more.")
@@ -62,9 +67,26 @@ class ExactlyK:
         # A start within a sequence, the padding of T5, would begin a phrase again.
         scores[:, [marks.stop, marks.begin, marks.start]] = float("-inf")
         scores[last == marks.begin, marks.end] = float("-inf")
+        if self.distinct:
+            for row, ids in enumerate(input_ids.tolist()):
+                scores[row, self._repeating(ids)] = float("-inf")
         _force(scores, between & ~full, marks.begin)
         _force(scores, full, marks.stop)
         return scores
+
+    def _repeating(self, ids: Sequence[int]) -> List[int]:
+        """The sub-tokens that would make the phrase that is being written one that was
+        written before."""
+        phrases: List[List[int]] = []
+        for token in ids:
+            if token == self.marks.begin:
+                phrases.append([])
+            elif phrases and token != self.marks.end:
+                phrases[-1].append(token)
+        if not phrases or ids[-1] == self.marks.end:
+            return []
+        *before, now = phrases
+        return [phrase[-1] for phrase in before if phrase[:-1] == now and phrase]
 
 
 def _force(scores: Tensor, rows: Tensor, token: int) -> None:

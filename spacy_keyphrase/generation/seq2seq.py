@@ -26,6 +26,8 @@ class Seq2SeqSettings:
     k (int): Keyphrases that are asked for where the user does not say, where a model
         writes as many as it is asked for.
     beams (int): Sequences that are pursued; 1 is greedy.
+    distinct (bool): Whether no keyphrase is written again, where just so many are
+        asked for.
     length (int): Sub-tokens that are written at most.
     window (int): Sub-tokens of a document that are read at once, special ones included.
     shuffle (bool): Whether keyphrases are taught in another order each time.
@@ -36,6 +38,7 @@ class Seq2SeqSettings:
     """
 
     k: int = 10
+    distinct: bool = False
     beams: int = 1
     length: int = 256
     window: int = 512

@@ -22,6 +22,7 @@ _PREFIX = "spacy_keyphrase"
 def build_pusl(
     name: str,
     k: int = 10,
+    distinct: bool = True,
     beams: int = 1,
     length: int = 256,
     window: int = 512,
@@ -40,6 +41,8 @@ def build_pusl(
     name (str): Name on the Hugging Face hub, or a local folder. It is not read where a
         trained pipeline is loaded.
     k (int): Keyphrases that are asked for where neither the pipe nor the caller says.
+    distinct (bool): Whether no keyphrase is written again. False is as in the paper,
+        where a model that repeats itself has fewer in the end.
     beams (int): Sequences that are pursued; 1 is greedy.
     length (int): Sub-tokens that are taught at most, and written; fewer, if k is
         small: 16 for each keyphrase that is asked for.
@@ -63,6 +66,7 @@ def build_pusl(
         name,
         trust_remote_code,
         k=k,
+        distinct=distinct,
         beams=beams,
         length=length,
         window=window,

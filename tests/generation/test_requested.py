@@ -45,6 +45,18 @@ def test_phrases():
     assert list(split_at(Written([1], [0.0]), MARKS)) == []
 
 
+# Written so far, and what may not follow.
+DISTINCT = [
+    ([START, BEGIN, 5, 6, END, BEGIN, 5], [6]),
+    ([START, BEGIN, 5, 6, END, BEGIN], []),
+    ([START, BEGIN, 5, END, BEGIN], [5]),
+    ([START, BEGIN, 5, END, BEGIN, 7, END, BEGIN], [5, 7]),
+    ([START, BEGIN, 5, END, BEGIN, 6], []),
+    ([START, BEGIN, 5, 6, 7, END, BEGIN, 5], []),
+    ([START, BEGIN, 5, 6], []),
+]
+
+
 def tire(input_ids, scores):
     """All but the end is less likely with every sub-token; else no phrase would end."""
     scores = scores - 3.0 * input_ids.shape[1]
@@ -52,8 +64,21 @@ def tire(input_ids, scores):
     return scores
 
 
+@pytest.mark.parametrize("ids, banned", DISTINCT)
+def test_no_phrase_again(ids, banned):
+    """What would complete a phrase that was written may not follow; longer ones and
+    other ones may."""
+    scores = torch.zeros((1, 14))
+    ids = torch.tensor([ids])
+    free = ExactlyK(MARKS, 4)(ids, scores)
+    found = ExactlyK(MARKS, 4, distinct=True)(ids, scores)
+    changed = (free != found)[0].nonzero().flatten().tolist()
+    assert changed == banned and all(found[0, banned] == float("-inf"))
+
+
+@pytest.mark.parametrize("distinct", [False, True])
 @pytest.mark.parametrize("beams", [1, 3])
-def test_a_decoder(beams):
+def test_a_decoder(beams, distinct):
     """A decoder that learned nothing writes just as many, whatever is asked of each."""
     torch.manual_seed(0)
     config = transformers.T5Config(
@@ -64,7 +89,7 @@ def test_a_decoder(beams):
     with torch.inference_mode():
         found = model.generate(
             torch.tensor([[3, 4, 5]] * 3),
-            logits_processor=[tire, ExactlyK(MARKS, [1, 2, 4])],
+            logits_processor=[tire, ExactlyK(MARKS, [1, 2, 4], distinct)],
             max_new_tokens=100,
             num_beams=beams,
             do_sample=False,
@@ -74,7 +99,10 @@ def test_a_decoder(beams):
     for row, k in zip(found.tolist(), [1, 2, 4]):
         assert row[1] == BEGIN and row.count(BEGIN) == row.count(END) == k
         assert STOP in row
-        assert len(list(split_at(Written(row, [0.0] * len(row)), MARKS))) == k
+        phrases = list(split_at(Written(row, [0.0] * len(row)), MARKS))
+        assert len(phrases) == k
+        if distinct:
+            assert len({tuple(phrase) for phrase, _ in phrases}) == k
 
 
 def test_a_number_out_of_range():
