@@ -11,6 +11,7 @@ def generators_report(results: Dict[str, Any]) -> str:
     """How good generators are, by corpus, preset and number of keyphrases that were
     asked for, and how fast."""
     parts = ["## Generators"]
+    parts += [results["about"]] if results.get("about") else []
     rows: List[Row] = results.get("quality", [])
     groups: Dict[Any, List[Row]] = {}
     for row in rows:
