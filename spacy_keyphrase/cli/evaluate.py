@@ -1,18 +1,15 @@
 """``spacy keyphrase evaluate``: precision, recall and F1 of a system."""
 
 import json
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any, Dict, List, Optional, Tuple
 
 import typer
 
-from ..corpora import ReadReport
 from ..evaluation import Scores, confidence_interval, get_preset
 from ..evaluation.matching import KINDS
 from ..evaluation.metrics import K
 from ._corpora import NamedCorpus, find_corpora
-from ._inputs import peek_lang, read_inputs
 from ._options import (
     BatchSize,
     ConfigFile,
@@ -32,10 +29,10 @@ from ._options import (
     check_path,
 )
 from ._output import open_output
-from ._pipeline import load_extractor, say_usage, use_gpu
-from ._progress import Progress
-from ._run import command, say_skipped
-from ._scoring import Gold, align, check_preset, parse_ks, read_predictions
+from ._pipeline import load_extractor, use_gpu
+from ._predicted import Reading, check_predictions, predict
+from ._run import command
+from ._scoring import check_preset, parse_ks
 from ._table import format_table
 
 HEADER = ("corpus", "docs", "gold", "kind", "k", "P", "R", "F1", "95 % CI")
@@ -106,10 +103,8 @@ def evaluate_cli(
     ks = parse_ks(cutoffs)
     wanted = parse_kinds(kinds)
     corpora = find_corpora(gold, tuple(filter(None, split.split(","))))
-    if predictions is not None and (pipeline or config or len(corpora) != 1):
-        raise typer.BadParameter(
-            "--predictions goes with one corpus, and without --pipeline and --config."
-        )
+    check_predictions(predictions, bool(pipeline or config), len(corpora))
+    reading = Reading(input_format, lang, on_error, limit)
     if top_n is None:
         top_n = max([10, *(k for k in ks if isinstance(k, int))])
     rows: List[Tuple[str, ...]] = []
@@ -117,38 +112,22 @@ def evaluate_cli(
     with open_output(output) as write:
         try:
             for corpus in corpora:
-                report = ReadReport()
-                documents = read_inputs(
-                    [corpus.path], input_format, lang, on_error, limit, report
+                predicted = predict(
+                    corpus,
+                    preset,
+                    reading,
+                    predictions,
+                    lambda lang: load_extractor(
+                        pipeline, config, lang, top_n, min_score
+                    ),
+                    n_process=n_process,
+                    batch_size=batch_size,
                 )
-                used_lang, documents = peek_lang(documents, lang)
-                kept = Gold(preset)
-                if predictions is not None:
-                    system = str(predictions)
-                    for document in documents:
-                        kept.add(document)
-                    found = align(read_predictions(predictions), kept.ids, predictions)
-                else:
-                    extractor = load_extractor(
-                        pipeline, config, used_lang, top_n, min_score
-                    )
-                    system, found = extractor.name, []
-                    results = extractor.run(
-                        documents, n_process=n_process, batch_size=batch_size
-                    )
-                    with closing(results), Progress() as progress:
-                        for document, doc in progress.over(results):
-                            kept.add(document)
-                            phrases = extractor.keyphrases(doc)
-                            found.append([phrase.text for phrase in phrases])
-                kept.check(str(corpus.path))
-                systems[system] = None
-                scores = kept.score(found, ks, used_lang)
-                say_skipped(report)
-                if predictions is None:
-                    say_usage(extractor.nlp)
+                predicted.gold.check(str(corpus.path))
+                systems[predicted.system] = None
+                scores = predicted.gold.score(predicted.found, ks, predicted.lang)
                 if format is Report.jsonl:
-                    write(to_line(corpus, scores, ks, system, used_lang))
+                    write(to_line(corpus, scores, ks, predicted.system, predicted.lang))
                 else:
                     rows += to_rows(corpus, scores, ks, wanted)
         finally:

@@ -1,18 +1,15 @@
 """``spacy keyphrase judge``: what a language model thinks of keyphrases."""
 
 import json
-from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any, List, Optional, Sequence
 
 import typer
 from spacy.util import load_config, registry
 
-from ..corpora import ReadReport
 from ..evaluation import Judgement, judge
 from ..selectors.questions import Answer, Asked, Question
 from ._corpora import find_corpora
-from ._inputs import peek_lang, read_inputs
 from ._options import (
     BatchSize,
     ConfigFile,
@@ -31,9 +28,9 @@ from ._options import (
 )
 from ._output import open_output
 from ._pipeline import load_extractor, use_gpu
+from ._predicted import Reading, check_predictions, predict
 from ._progress import Progress
-from ._run import command, say, say_skipped
-from ._scoring import Gold, align, read_predictions
+from ._run import command, say
 from ._table import format_table
 
 HEADER = ("corpus", "docs", "phrases", "share", "%", "95 % CI")
@@ -109,42 +106,29 @@ def judge_cli(
     """
     use_gpu(gpu_id)
     found = find_corpora(corpora, ())
-    if predictions is not None and (pipeline or config or len(found) != 1):
-        raise typer.BadParameter(
-            "--predictions goes with one corpus, and without --pipeline and --config."
-        )
+    check_predictions(predictions, bool(pipeline or config), len(found))
+    reading = Reading(input_format, lang, on_error, limit)
     labels = None if universe is None else universe.read_text("utf8").splitlines()
     judges = load_judge(model)
     with open_output(output) as write:
         for corpus in found:
-            report = ReadReport()
-            documents = read_inputs(
-                [corpus.path], input_format, lang, on_error, limit, report
+            predicted = predict(
+                corpus,
+                "default",
+                reading,
+                predictions,
+                lambda lang: load_extractor(pipeline, config, lang, top_n, None),
+                batch_size=batch_size,
             )
-            used_lang, documents = peek_lang(documents, lang)
-            kept, phrases = Gold("default"), []
-            if predictions is not None:
-                for document in documents:
-                    kept.add(document)
-                phrases = align(read_predictions(predictions), kept.ids, predictions)
-            else:
-                extractor = load_extractor(pipeline, config, used_lang, top_n, None)
-                results = extractor.run(documents, batch_size=batch_size)
-                with closing(results), Progress() as progress:
-                    for document, doc in progress.over(results):
-                        kept.add(document)
-                        own = extractor.keyphrases(doc)
-                        phrases.append([phrase.text for phrase in own])
-            phrases = [own[: top_n or None] for own in phrases]
+            gold = predicted.gold
             result = judge(
-                kept.sources,
-                phrases,
+                gold.sources,
+                [phrases[: top_n or None] for phrases in predicted.found],
                 lambda questions: ask(judges, questions, batch_size),
                 universe=labels,
-                references=kept.references if any(kept.references) else None,
-                lang=used_lang,
+                references=gold.references if any(gold.references) else None,
+                lang=predicted.lang,
             )
-            say_skipped(report)
             if result.failed:
                 say(f"No usable answer for {len(result.failed)} documents.")
             if format is Report.jsonl:

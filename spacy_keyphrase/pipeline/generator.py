@@ -1,6 +1,5 @@
 """``keyphrase_generator``: present and absent keyphrases by a model that writes."""
 
-import math
 import warnings
 from itertools import islice
 from pathlib import Path
@@ -28,7 +27,7 @@ from ..keyphrase import KEY, get_keyphrases
 from ..models.generator import GeneratorModel, Lessons
 from ..models.wrapped import is_loaded
 from .annotate import Case, Existing, Scorer
-from .loading import LoadablePipe
+from .learning import LossPipe
 from .proposals import Order, Presence, ProposalAnnotator
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ def make_keyphrase_generator(
     )
 
 
-class KeyphraseGenerator(ProposalAnnotator, LoadablePipe):
+class KeyphraseGenerator(ProposalAnnotator, LossPipe):
     """A model that learns to write keyphrases; see `ProposalAnnotator`."""
 
     def update(
@@ -156,35 +155,14 @@ class KeyphraseGenerator(ProposalAnnotator, LoadablePipe):
             return losses
         texts, gold = zip(*lessons)
         request = Request(texts, gold, step=self.cfg["steps"])
-        loss, backprop = self.model.begin_update(request)
-        value = float(loss[0])
-        if not math.isfinite(value):
-            raise ValueError(
-                f"The loss of {self.name!r} is {value} after {self.cfg['steps']} "
-                "updates. The last checkpoint and the best model are kept; go on from "
-                "there with a lower learn_rate or grad_clip, or without "
-                "mixed_precision."
-            )
-        backprop(self.model.ops.asarray1f([1.0]))
-        if sgd is not None:
-            self.finish_update(sgd)
-        losses[self.name] += value
+        when = f" after {self.cfg['steps']} updates"
+        self.learn(request, sgd, losses, when)
         return losses
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Change the weights by what was learned."""
         super().finish_update(sgd)
         self.cfg["steps"] += 1
-
-    def get_loss(self, examples: Iterable[Example], scores: Any) -> Tuple[float, float]:
-        """The loss of a batch, which is the output of the network in training, and its
-        gradient.
-
-        examples (Iterable[Example]): Not used.
-        scores (Floats1d): The network's output, of shape (1,).
-        RETURNS (Tuple[float, float]): The loss and 1.
-        """
-        return float(scores[0]), 1.0
 
     def _lesson(self, example: Example) -> "Optional[Tuple[str, List[GoldPhrase]]]":
         """The text of an example and its keyphrases, in their order."""

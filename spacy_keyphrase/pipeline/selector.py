@@ -1,8 +1,6 @@
 """``keyphrase_selector``: a language model chooses from the candidates that other pipes
 have found."""
 
-import math
-from functools import partial
 from typing import (
     Any,
     Callable,
@@ -11,7 +9,6 @@ from typing import (
     Iterator,
     List,
     Literal,
-    NamedTuple,
     Optional,
     Sequence,
     Tuple,
@@ -29,9 +26,7 @@ from thinc.api import Config, Optimizer
 from ..backends.usage import Usage
 from ..keyphrase import (
     KEY,
-    Alignment,
     Keyphrase,
-    Record,
     get_keyphrases,
     register_extensions,
     write_records,
@@ -40,14 +35,14 @@ from ..models.chat import SelectorModel
 from ..selectors.questions import (
     Answer,
     Asked,
-    Choice,
     Failed,
     Malformed,
     Question,
     Selector,
 )
 from .annotate import SCORE_WEIGHTS, Scorer, as_record
-from .loading import LoadablePipe
+from .learning import LossPipe
+from .outcomes import ERROR, Outcome, SelectionError, keep, register_error
 
 Order = Literal["score", "given", "random"]
 
@@ -68,24 +63,6 @@ DEFAULT_CONFIG = {
     "candidates_key": None,
     "scorer": {"@scorers": "spacy_keyphrase.scorer.v1"},
 }
-
-
-class SelectionError(Exception):
-    """A model gave no answer that could be used."""
-
-
-class Outcome(NamedTuple):
-    """What became of the candidates of a doc.
-
-    kept (List[Record]): The keyphrases, best first.
-    rejected (List[Record]): The other candidates, as they were.
-    error (Optional[str]): Why the model gave no answer; then all candidates are kept as
-        they were.
-    """
-
-    kept: List[Record]
-    rejected: List[Record]
-    error: Optional[str] = None
 
 
 @Language.factory(
@@ -144,7 +121,7 @@ def make_keyphrase_selector(
     )
 
 
-class KeyphraseSelector(LoadablePipe):
+class KeyphraseSelector(LossPipe):
     """Keep those candidates that a language model chooses. It can choose only from
     them, or, by a prompt for keyphrases, phrases that the document has.
 
@@ -263,7 +240,7 @@ class KeyphraseSelector(LoadablePipe):
                 if isinstance(answer, Failed):
                     raise Malformed(answer.reason)
                 choices = self.selector.read(question, answer)
-                kept = self._keep(doc, phrases, choices, question)
+                kept = keep(doc, phrases, choices, question, self.name)[: self.top_n]
             except Malformed as error:
                 outcomes.append(Outcome(before, [], str(error)))
                 continue
@@ -286,7 +263,7 @@ class KeyphraseSelector(LoadablePipe):
             write_records(doc, outcome.kept, self.key)
             write_records(doc, outcome.rejected, self.rejected_key)
             if outcome.error is not None:
-                doc.spans[self.key].attrs[_ERROR] = outcome.error
+                doc.spans[self.key].attrs[ERROR] = outcome.error
 
     def ask(self, doc: Doc) -> Optional[Question]:
         """What the model is asked of a doc: `ask(doc).messages` is the prompt."""
@@ -302,38 +279,6 @@ class KeyphraseSelector(LoadablePipe):
             random = numpy.random.default_rng(crc32(doc.text.encode()))
             phrases = [phrases[i] for i in random.permutation(len(phrases))]
         return phrases[: self.max_candidates or None]
-
-    def _keep(
-        self,
-        doc: Doc,
-        phrases: Sequence[Keyphrase],
-        choices: Sequence[Choice],
-        question: Question,
-    ) -> List[Record]:
-        """The keyphrases that were chosen, best first."""
-        records: Dict[str, Record] = {}
-        alignment: Optional[Alignment] = None
-        numbers = {phrase.normal_form: i for i, phrase in enumerate(phrases)}
-        for number, text, score in choices:
-            if number < 0:
-                alignment = alignment or Alignment(doc)
-                form = alignment.normalizer.form(text)
-                number = numbers.get(form, -1)
-                if number < 0:
-                    mentions = alignment.find(text)
-                    # What is nowhere has been made up.
-                    if form and mentions and not question.listed:
-                        shown = " ".join(doc[slice(*mentions[0])].text.split())
-                        own = Record(shown, form, score or 0.0, mentions, self.name)
-                        records.setdefault(form, own)
-                    continue
-            record = as_record(phrases[number])
-            if score is not None:
-                record = record._replace(score=score)
-            records.setdefault(record.form, record)
-        if choices and not records:
-            raise Malformed("no phrase of the answer is one of the document")
-        return list(records.values())[: self.top_n]
 
     def initialize(
         self,
@@ -383,29 +328,8 @@ class KeyphraseSelector(LoadablePipe):
         if not lessons:
             return losses
         questions, kept = zip(*lessons)
-        loss, backprop = self.model.begin_update(Asked(questions, kept))
-        value = float(loss[0])
-        if not math.isfinite(value):
-            raise ValueError(
-                f"The loss of {self.name!r} is {value}. The last checkpoint and the "
-                "best model are kept; go on from there with a lower learn_rate or "
-                "grad_clip, or without mixed_precision."
-            )
-        backprop(self.model.ops.asarray1f([1.0]))
-        if sgd is not None:
-            self.finish_update(sgd)
-        losses[self.name] += value
+        self.learn(Asked(questions, kept), sgd, losses)
         return losses
-
-    def get_loss(self, examples: Iterable[Example], scores: Any) -> Tuple[float, float]:
-        """The loss of a batch, which is the output of the network in training, and its
-        gradient.
-
-        examples (Iterable[Example]): Not used.
-        scores (Floats1d): The network's output, of shape (1,).
-        RETURNS (Tuple[float, float]): The loss and 1.
-        """
-        return float(scores[0]), 1.0
 
     def _lesson(self, example: Example) -> Optional[Tuple[Question, List[bool]]]:
         """What is asked of an example, and the labels that are right."""
@@ -427,19 +351,3 @@ class KeyphraseSelector(LoadablePipe):
     def score(self, examples: Iterable[Example], **kwargs: Any) -> Dict[str, Any]:
         """Score a batch of examples with the component's scorer."""
         return self.scorer(examples, **kwargs) if self.scorer is not None else {}
-
-
-_ERROR = "selection_error"
-
-
-def get_error(doc: Doc, key: str = KEY) -> Optional[str]:
-    """Why a selector left the candidates of a doc as they were; None where it did not.
-    The getter of ``doc._.keyphrases_error``."""
-    return doc.spans[key].attrs.get(_ERROR) if key in doc.spans else None
-
-
-def register_error(key: str) -> None:
-    """Make ``doc._.<key>_error`` known to spaCy, once."""
-    name = f"{key}_error"
-    if not Doc.has_extension(name):
-        Doc.set_extension(name, getter=partial(get_error, key=key))

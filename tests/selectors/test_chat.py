@@ -13,7 +13,7 @@ import spacy
 pytest.importorskip("openai")
 
 from benchmarks.chat_server import ChatServer
-from spacy_keyphrase.pipeline.selector import SelectionError
+from spacy_keyphrase.pipeline.outcomes import SelectionError
 
 CANDIDATES = ["good idea", "bad idea", "good plan", "plan"]
 
