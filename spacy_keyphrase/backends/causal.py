@@ -26,7 +26,7 @@ from ..selectors.questions import (
 )
 from ..selectors.replies import read_reply
 from .answerer import Answerer, label_loss
-from .lora import adapter_to_bytes
+from .lora import adapter_to_bytes, has_adapter
 from .prompting import Laid, NoRoom, Prompter
 
 SETTINGS = "settings.json"
@@ -83,6 +83,11 @@ class CausalSelector(Answerer):
         candidates, or without room for them, are left out."""
         if request.kept is None:
             raise ValueError("Without labels there is no loss.")
+        if not self.settings.bundle and not has_adapter(self.model):
+            raise ValueError(
+                "What the language model learns would not be saved: give it an adapter "
+                "(`lora`), or have all of it saved (`bundle`)."
+            )
         losses = []
         parts: List[Tuple[List[Laid], List[Sequence[bool]]]] = [([], []), ([], [])]
         for question, kept in zip(request.questions, request.kept):

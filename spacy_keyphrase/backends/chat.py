@@ -87,7 +87,7 @@ class ChatModel:
         questions (Sequence[Question]): One for each document.
         RETURNS (List[Answer]): `Failed` where there is none that can be used.
         """
-        if self.workers == 1 or len(questions) < 2:
+        if self.workers == 1 or len(questions) < 2 or self.show is not None:
             return [self._answer(question) for question in questions]
         with ThreadPoolExecutor(min(self.workers, len(questions))) as pool:
             futures = [pool.submit(self._answer, question) for question in questions]

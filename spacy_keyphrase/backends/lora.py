@@ -8,6 +8,8 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 ADAPTER = "adapter.safetensors"
+# In the names of its weights.
+_MARK = ".lora_"
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,15 @@ def add_adapter(model: Any, settings: LoraSettings) -> None:
         task_type="CAUSAL_LM",
     )
     peft.inject_adapter_in_model(config, model)
+    for name, values in model.named_parameters():
+        if _MARK in name:
+            # In 16 bits, as the weights may be, it would be too coarse to be trained.
+            values.data = values.data.float()
+
+
+def has_adapter(model: Any) -> bool:
+    """Whether a model has an adapter."""
+    return any(_MARK in name for name, _ in model.named_parameters())
 
 
 def adapter_to_bytes(model: Any) -> Dict[str, bytes]:
@@ -52,7 +63,7 @@ def adapter_to_bytes(model: Any) -> Dict[str, bytes]:
     weights = {
         name: values.detach().contiguous()
         for name, values in model.state_dict().items()
-        if ".lora_" in name
+        if _MARK in name
     }
     return {ADAPTER: save_tensors(weights)} if weights else {}
 
@@ -63,7 +74,7 @@ def adapter_from_bytes(model: Any, files: Mapping[str, bytes]) -> None:
     RAISES: ValueError where the adapter is of another model.
     """
     saved = load_tensors(files[ADAPTER])
-    own = {name: v for name, v in model.state_dict().items() if ".lora_" in name}
+    own = {name: v for name, v in model.state_dict().items() if _MARK in name}
     if {n: v.shape for n, v in own.items()} != {n: v.shape for n, v in saved.items()}:
         raise ValueError("the saved adapter is of another model or rank")
     for name, values in saved.items():

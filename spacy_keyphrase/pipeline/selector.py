@@ -210,7 +210,11 @@ class KeyphraseSelector(LossPipe):
             try:
                 outcomes = self.predict(docs)
             except Exception as error:
-                handle(self.name, self, docs, error)
+                if len(docs) == 1:
+                    handle(self.name, self, docs, error)
+                else:
+                    # Only the docs at fault are lost.
+                    yield from self.pipe(docs, batch_size=1)
                 continue
             for doc, outcome in zip(docs, outcomes):
                 if outcome.error is not None and self.raise_on_failure:

@@ -13,7 +13,7 @@ from spacy.util import fix_random_seed
 from thinc.api import Adam
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("transformers")
+transformers = pytest.importorskip("transformers")
 
 from tiny_models import make_causal, make_encoder  # noqa: E402
 
@@ -52,6 +52,8 @@ def local(models_dir, folder, **settings):
     return {
         "@architectures": "spacy_keyphrase.LocalLM.v1",
         "name": str(path),
+        # What is trained in whole can only be saved in whole.
+        "bundle": "lora" not in settings,
         **settings,
     }
 
@@ -119,9 +121,7 @@ def trained(request, models_dir, tmp_path_factory):
     fix_random_seed(0)
     model = cross(models_dir, folder)
     if settings is not None:
-        # What was trained in whole can only be saved in whole.
-        whole = "lora" not in settings
-        model = local(models_dir, folder, bundle=whole, **settings)
+        model = local(models_dir, folder, **settings)
     nlp = make(model, mode)
     examples = make_examples(nlp)
     nlp.initialize(lambda: examples)
@@ -190,7 +190,7 @@ def test_alone_or_in_a_batch(trained):
 
 def test_before_it_is_trained(models_dir, tmp_path):
     """A model from the hub labels at once; a cross-encoder has to learn first."""
-    nlp = make(local(models_dir, tmp_path))
+    nlp = make(local(models_dir, tmp_path, bundle=False))
     (doc,) = nlp.pipe(make_docs(nlp)[:1])
     assert len(doc._.keyphrases) + len(doc._.keyphrases_rejected) == 4
     nlp.to_disk(tmp_path / "pipeline")
@@ -288,6 +288,48 @@ def test_merge(models_dir, tmp_path):
 def test_wrong_settings(settings, message, models_dir, tmp_path):
     with pytest.raises(ValueError, match=message):
         make(local(models_dir, tmp_path, **settings))
+
+
+def test_nothing_learned_is_lost(models_dir, tmp_path):
+    """All weights are trained, and only an adapter would be saved."""
+    nlp = make(local(models_dir, tmp_path, bundle=False))
+    with pytest.raises(ValueError, match="would not be saved: give it an adapter"):
+        learn(nlp, make_examples(nlp), 1)
+
+
+def test_an_adapter_of_a_model_in_16_bits(models_dir, tmp_path):
+    pytest.importorskip("peft")
+    model = local(models_dir, tmp_path, lora={"r": 16, "alpha": 32, "dropout": 0})
+    coarse = transformers.AutoModelForCausalLM.from_pretrained(model["name"])
+    coarse.to(torch.bfloat16).save_pretrained(model["name"])
+    nlp = make(model, shuffle=False)
+    fix_random_seed(0)
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    module = get_module(nlp.get_pipe(PIPE).model)
+    kinds = {n: v.dtype for n, v in module.named_parameters()}
+    assert {kinds[n] for n in kinds if "lora_" in n} == {torch.float32}
+    assert {kinds[n] for n in kinds if "lora_" not in n} == {torch.bfloat16}
+    losses = learn(nlp, examples, 150)
+    assert losses[-1] < losses[0] / 2
+    assert all(doc._.keyphrases_error is None for doc in nlp.pipe(make_docs(nlp)))
+
+
+def test_only_the_docs_at_fault_are_lost(models_dir, tmp_path, monkeypatch):
+    nlp = make(local(models_dir, tmp_path))
+    module = get_module(nlp.get_pipe(PIPE).model)
+    write = module.write
+
+    def sick(request):
+        if any("Rain" in question.text for question in request.questions):
+            raise RuntimeError("out of memory")
+        return write(request)
+
+    monkeypatch.setattr(module, "write", sick)
+    failed = []
+    nlp.set_error_handler(lambda name, pipe, docs, error: failed.extend(docs))
+    found = [doc.text for doc in nlp.pipe(make_docs(nlp))]
+    assert len(found) == 3 and [doc.text[:4] for doc in failed] == ["Rain"]
 
 
 def test_no_such_model():
