@@ -186,8 +186,9 @@ class Next:
     memory: Memory
 
     @cached_property
-    def _log_sum(self) -> Tensor:
-        return self.logits.logsumexp(-1, keepdim=True)
+    def _log_p(self) -> Tensor:
+        # One pass over the vocabulary each way, which is most of what training costs.
+        return self.logits.log_softmax(-1)
 
     def log_probabilities(self, targets: Tensor) -> Tensor:
         """The logarithms of the probabilities of words of the extended vocabulary, one
@@ -246,7 +247,7 @@ class Next:
         """The probabilities of all words of the extended vocabulary, float of shape
         (docs, rows, vocabulary + extra)."""
         generate = self.generate[..., None]
-        known = generate * (self.logits - self._log_sum).exp()
+        known = generate * self._log_p.exp()
         whole = nn.functional.pad(known, (0, self.memory.n_extra))
         at = self.memory.extended[:, None].expand(*self.copied.shape)
         mixed: Tensor = whole.scatter_add(-1, at, (1 - generate) * self.copied)
@@ -256,8 +257,7 @@ class Next:
         """The part of the vocabulary in the probabilities of words, of shape (docs,
         rows, words)."""
         vocabulary = self.logits.shape[-1]
-        logits = self.logits.gather(-1, words.clamp(max=vocabulary - 1))
-        p = (logits - self._log_sum).exp()
+        p = self._log_p.gather(-1, words.clamp(max=vocabulary - 1)).exp()
         p = p.masked_fill(words >= vocabulary, 0)
         return self.generate[..., None] * p
 
