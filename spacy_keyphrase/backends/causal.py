@@ -4,7 +4,6 @@ else."""
 import json
 import warnings
 from dataclasses import asdict, dataclass
-from importlib import import_module
 from itertools import accumulate
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
@@ -28,6 +27,7 @@ from ..selectors.replies import read_reply
 from .answerer import Answerer, label_loss
 from .lora import adapter_to_bytes, has_adapter
 from .prompting import Laid, NoRoom, Prompter
+from .room import Room
 
 SETTINGS = "settings.json"
 
@@ -178,20 +178,29 @@ class CausalSelector(Answerer):
     def _label_in_turn(self, rows: Sequence[Laid]) -> List[Tensor]:
         """The odds of labels, each in the light of those before it. What was read is
         kept: each sub-token goes through the model once."""
-        cache = import_module("transformers").DynamicCache()
+        steps = [len(row.leads) for row in rows]
+        # Of each step the most that any row adds.
+        added = [
+            1 + max(len(row.leads[i]) for row in rows if i < len(row.leads))
+            for i in range(1, max(steps))
+        ]
+        cache = Room(sum(added))
         odds: List[List[Tensor]] = [[] for _ in rows]
         parts = [row.prompt + row.leads[0] for row in rows]
+        going = list(range(len(rows)))
         starts = [0] * len(rows)
         seen = torch.zeros((len(rows), 0), dtype=torch.long, device=self.device)
-        for step in range(max(len(row.leads) for row in rows)):
+        for step in range(max(steps)):
+            left = [place for place, row in enumerate(going) if step < steps[row]]
+            if len(left) < len(going):
+                cache.keep(left)
+                seen, starts = seen[left], [starts[place] for place in left]
+                going = [going[place] for place in left]
             if step:
                 parts = [
-                    [self._label_of(own[-1]), *row.leads[step]]
-                    if step < len(row.leads)
-                    else []
-                    for row, own in zip(rows, odds)
+                    [self._label_of(odds[row][-1]), *rows[row].leads[step]]
+                    for row in going
                 ]
-            lengths = [len(part) for part in parts]
             ids, real = pad_rows(parts, self.pad, self.device)
             seen = torch.cat([seen, real.long()], dim=1)
             places = torch.tensor(starts, device=self.device)[:, None]
@@ -199,9 +208,10 @@ class CausalSelector(Answerer):
             states = self._read(
                 ids, seen, places.clamp(max=self.prompter.window - 1), cache
             )
+            lengths = [len(part) for part in parts]
             starts = [start + n for start, n in zip(starts, lengths)]
-            found = [(row, n - 1) for row, n in enumerate(lengths) if n]
-            for (row, _), value in zip(found, self._odds(states, found)):
+            found = [(place, n - 1) for place, n in enumerate(lengths)]
+            for row, value in zip(going, self._odds(states, found)):
                 odds[row].append(value)
         return [torch.stack(own) for own in odds]
 
