@@ -1,15 +1,18 @@
-"""Trained generators: how good, and how fast.
+"""Trained generators, alone and with selectors: how good, and how fast.
 
 python benchmarks/generators.py quality NAME=FOLDER ... --corpus CORPUS
     [--set components.keyphrase_generator.model.beams=5] [--suffix ", 5 beams"]
     [--preset one2set] [--k 5] [--limit N] [--output benchmarks/results]
+    [--table selector] [--encoder FOLDER]
 python benchmarks/generators.py speed NAME=FOLDER ... --corpus CORPUS [--limit 128]
 
 FOLDER is a pipeline that was trained, CORPUS a corpus with gold keyphrases in any
 format. `quality` adds a row for each system to generators.json: F1@5 and F1@M of
 present and absent keyphrases, R@10 and R@50 of absent ones, and what PUSL counts: B@k,
-#K@k, F1@O, repeated words. `speed` compares documents in batches with one at a time,
-and with the bare network.
+#K@k, F1@O, repeated words. With an encoder, a folder of a sentence encoder, it tells
+how like each other the keyphrases of a document are. `speed` compares documents in
+batches with one at a time, and with the bare network. With `--table selector` rows go
+to selector.json.
 """
 
 import argparse
@@ -34,7 +37,7 @@ ROUNDS = 5
 def main() -> None:
     """Run the command line."""
     options = _parse()
-    path = options.output / "generators.json"
+    path = options.output / f"{options.table}.json"
     result: Dict[str, Any] = json.loads(path.read_text("utf8")) if path.exists() else {}
     measure = quality if options.command == "quality" else speed
     for name, folder in options.systems:
@@ -58,7 +61,7 @@ def main() -> None:
 
 def quality(folder: Path, options: argparse.Namespace) -> Dict[str, Any]:
     """The scores of a pipeline, in per cent, with 95 % intervals."""
-    from spacy_keyphrase.evaluation import confidence_interval, score
+    from spacy_keyphrase.evaluation import confidence_interval, mean_emb_sim, score
 
     nlp, references = _load(folder, options)
     started = time.perf_counter()
@@ -68,8 +71,9 @@ def quality(folder: Path, options: argparse.Namespace) -> Dict[str, Any]:
     )
     seconds = time.perf_counter() - started
     cutoffs = [*CUTOFFS, *([] if options.k in (None, *CUTOFFS) else [options.k])]
+    predicted = [[str(k) for k in doc._.keyphrases] for doc in docs]
     scores = score(
-        [[str(k) for k in doc._.keyphrases] for doc in docs],
+        predicted,
         [[str(k) for k in doc._.keyphrases] for doc in references],
         [doc.text for doc in references],
         preset=options.preset,
@@ -85,6 +89,8 @@ def quality(folder: Path, options: argparse.Namespace) -> Dict[str, Any]:
         "absent_f1@M",
         "absent_r@10",
         "absent_r@50",
+        "all_f1@5",
+        "all_f1@M",
         "all_f1@O",
         "all_r@M",
         *([f"all_b@{options.k}"] if options.k else ["all_b@5"]),
@@ -96,6 +102,9 @@ def quality(folder: Path, options: argparse.Namespace) -> Dict[str, Any]:
     for kind in ("all", "present", "absent"):
         values[f"{kind}_count"] = round(float(scores[f"{kind}_count"] or 0), 2)
     values["dup_token_ratio"] = _percent(scores["dup_token_ratio"])
+    if options.encoder:
+        similarity = mean_emb_sim(predicted, _embed(options.encoder))
+        values["emb_sim"] = round(float(similarity or 0), 4)
     return {**values, "docs/s": round(len(docs) / seconds, 2)}
 
 
@@ -199,6 +208,24 @@ def _load(folder: Path, options: argparse.Namespace) -> Any:
     return nlp, [example.reference for example in reader(nlp)]
 
 
+def _embed(folder: Path) -> Any:
+    """Vectors of phrases: the means of the states of an encoder."""
+    import torch
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    encoder = transformers.AutoModel.from_pretrained(folder).eval()
+
+    @torch.inference_mode()
+    def embed(phrases: Any) -> Any:
+        inputs = tokenizer(list(phrases), padding=True, return_tensors="pt")
+        states = encoder(**inputs).last_hidden_state
+        real = inputs["attention_mask"][..., None]
+        return ((states * real).sum(1) / real.sum(1)).numpy()
+
+    return embed
+
+
 def _percent(value: Optional[float]) -> Optional[float]:
     return None if value is None else round(100 * float(value), 2)
 
@@ -216,6 +243,8 @@ def _parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     parser.add_argument("--preset", default="one2set")
     parser.add_argument("--k", type=int, help="keyphrases that are asked for")
     parser.add_argument("--limit", type=int, default=0)
+    parser.add_argument("--table", default="generators", help="name of the JSON file")
+    parser.add_argument("--encoder", type=Path, help="for the similarity of phrases")
     parser.add_argument("--gpu-id", type=int, default=-1)
     parser.add_argument("--output", type=Path, default=HERE / "results")
     options = parser.parse_args(arguments)

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional
 from .data import DATASETS, MEAN
 from .plots import plot_length, plot_quality_speed
 from .report_generators import generators_report
+from .report_selector import selector_report
 from .systems import PIPELINES, SYSTEMS
 from .tables import pair, table, times, unique
 
@@ -301,6 +302,8 @@ def write_report(results_dir: Path, path: Path) -> None:
         parts.append(rankers_report(rankers["rows"], rankers.get("about")))
     if results.get("generators"):
         parts.append(generators_report(results["generators"]))
+    if results.get("selector"):
+        parts.append(selector_report(results["selector"]))
     if length:
         parts.append(length_report(length))
         drawn = plot_length(length, results_dir / "length.png")

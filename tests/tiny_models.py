@@ -35,6 +35,9 @@ def make_causal(kind, tokenizers, folder, template=None, std=0.3):
         config = transformers.CohereConfig(**SIZES, **shared, logit_scale=0.25)
     elif kind == "granite":
         config = transformers.GraniteConfig(**SIZES, **shared, logits_scaling=3.0)
+    elif kind == "bert":
+        sizes = {k: v for k, v in SIZES.items() if k not in ("head_dim",)}
+        config = transformers.BertConfig(is_decoder=True, **sizes, **shared)
     else:
         config = transformers.LlamaConfig(**SIZES, **shared)
     model = transformers.AutoModelForCausalLM.from_config(config)

@@ -27,6 +27,7 @@ from ..selectors.replies import read_reply
 from .answerer import Answerer, label_loss
 from .lora import adapter_to_bytes, has_adapter
 from .prompting import Laid, NoRoom, Prompter
+from .reader import Reader
 from .room import Room
 
 SETTINGS = "settings.json"
@@ -75,6 +76,7 @@ class CausalSelector(Answerer):
         limit = getattr(model.config, "max_position_embeddings", None)
         window = min(settings.window, limit or settings.window)
         self.prompter = Prompter(tokenizer, window)
+        self.reader = Reader(model, self.prompter.labels)
         pad = tokenizer.pad_token_id
         self.pad: int = tokenizer.eos_token_id or 0 if pad is None else pad
 
@@ -205,13 +207,13 @@ class CausalSelector(Answerer):
             seen = torch.cat([seen, real.long()], dim=1)
             places = torch.tensor(starts, device=self.device)[:, None]
             places = places + torch.arange(ids.shape[1], device=self.device)
-            states = self._read(
+            read = self.reader.read(
                 ids, seen, places.clamp(max=self.prompter.window - 1), cache
             )
             lengths = [len(part) for part in parts]
             starts = [start + n for start, n in zip(starts, lengths)]
             found = [(place, n - 1) for place, n in enumerate(lengths)]
-            for row, value in zip(going, self._odds(states, found)):
+            for row, value in zip(going, self.reader.odds(read, found)):
                 odds[row].append(value)
         return [torch.stack(own) for own in odds]
 
@@ -249,7 +251,7 @@ class CausalSelector(Answerer):
         if known is None:
             mask = self._look_apart(pad_rows(blocks, 0, self.device)[0], real)
         at, _ = pad_rows(places, 0, self.device)
-        odds = self._odds(self._read(padded, mask, at), wanted)
+        odds = self.reader.odds(self.reader.read(padded, mask, at), wanted)
         ends = list(accumulate(len(row.leads) for row in rows))
         return [odds[a:b] for a, b in zip([0, *ends], ends)]
 
@@ -266,32 +268,6 @@ class CausalSelector(Answerer):
             return seen
         lowest = torch.finfo(torch.float32).min
         return torch.zeros(seen.shape, device=seen.device).masked_fill(~seen, lowest)
-
-    def _read(
-        self, ids: Tensor, mask: Tensor, places: Tensor, cache: Any = None
-    ) -> Tensor:
-        """Last states of sub-tokens, float of shape (rows, length, width)."""
-        states: Tensor = self.model.base_model(
-            input_ids=ids,
-            attention_mask=mask,
-            position_ids=places,
-            past_key_values=cache,
-            use_cache=cache is not None,
-        ).last_hidden_state
-        return states
-
-    def _odds(self, states: Tensor, at: Sequence[Tuple[int, int]]) -> Tensor:
-        """Logarithms of the odds of T against F after some sub-tokens: float of shape
-        (sub-tokens,)."""
-        rows, columns = torch.tensor(at, device=states.device).T
-        output = self.model.get_output_embeddings()
-        numbers = torch.tensor(self.prompter.labels, device=states.device)
-        chosen = states[rows, columns].float()
-        logits = chosen @ output.weight[numbers].float().T
-        if getattr(output, "bias", None) is not None:
-            logits = logits + output.bias[numbers].float()
-        logits = _scale(logits, self.model.config)
-        return logits[:, 0] - logits[:, 1]
 
     def _write_freely(
         self, rows: Sequence[Laid], forms: Sequence[Union[Labels, Listing]]
@@ -322,11 +298,3 @@ class CausalSelector(Answerer):
 
 def _labelled(odds: Tensor) -> Labelled:
     return Labelled((odds >= 0).tolist(), odds.sigmoid().tolist())
-
-
-def _scale(logits: Tensor, config: Any) -> Tensor:
-    """What some models do with the logits of words in the end."""
-    logits = logits * (getattr(config, "logit_scale", None) or 1.0)
-    logits = logits / (getattr(config, "logits_scaling", None) or 1.0)
-    cap = getattr(config, "final_logit_softcapping", None)
-    return cap * (logits / cap).tanh() if cap else logits
