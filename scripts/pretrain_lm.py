@@ -4,7 +4,8 @@ one can be had.
 python scripts/pretrain_lm.py CORPUS... OUTPUT [options]
 
 Of the corpora, in any format with gold keyphrases, texts are read, half of them
-followed by their keyphrases. OUTPUT becomes a folder with `model` (as transformers
+followed by their keyphrases. With --start it is not from scratch: FOLDER has a BERT,
+which from then on sees what is before a word only. OUTPUT becomes a folder with `model` (as transformers
 saves it, with a tokenizer of its own), `log.jsonl` and a checkpoint; run again, it goes
 on from there.
 """
@@ -36,6 +37,7 @@ def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpora", nargs="+", type=Path)
     parser.add_argument("output", type=Path)
+    parser.add_argument("--start", metavar="FOLDER", help="then sizes are its own")
     parser.add_argument("--vocabulary", type=int, default=16000)
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--inner", type=int, default=704)
@@ -86,8 +88,9 @@ def make_blocks(options: argparse.Namespace, tokenizer: Any) -> numpy.ndarray:
     batch: List[str] = []
 
     def encode() -> None:
-        for own in tokenizer(batch, add_special_tokens=False)["input_ids"]:
-            ids.append(numpy.array([*own, end], dtype="u2"))
+        for own in tokenizer(batch, verbose=False)["input_ids"]:
+            own = own if own[-1:] == [end] else [*own, end]
+            ids.append(numpy.array(own, dtype="u2"))
         batch.clear()
 
     for text in read_texts(options.corpora, options.limit):
@@ -117,6 +120,17 @@ def make_model(options: argparse.Namespace, size: int) -> Any:
             pad_token_id=0,
         )
     )
+
+
+def start_from(options: argparse.Namespace) -> Any:
+    torch.manual_seed(options.seed)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(options.start)
+    if tokenizer.eos_token is None:
+        tokenizer.eos_token = tokenizer.sep_token
+    model = transformers.AutoModelForCausalLM.from_pretrained(
+        options.start, is_decoder=True
+    )
+    return model.float(), tokenizer
 
 
 def loss_of(model: Any, blocks: numpy.ndarray, device: str) -> Tensor:
@@ -160,6 +174,8 @@ def main() -> None:
     if saved:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
         model = transformers.AutoModelForCausalLM.from_pretrained(folder)
+    elif options.start:
+        model, tokenizer = start_from(options)
     else:
         tokenizer = make_tokenizer(options)
         model = make_model(options, len(tokenizer))

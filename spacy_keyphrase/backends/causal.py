@@ -70,6 +70,12 @@ class CausalSelector(Answerer):
 
     def __init__(self, model: Any, tokenizer: Any, settings: CausalSettings) -> None:
         super().__init__()
+        # There is no such mark in newer transformers, where all models can.
+        if not getattr(model, "_supports_cache_class", True):
+            raise ValueError(
+                f"A {type(model).__name__} of this version of transformers cannot go "
+                "on with what it has read; use a newer version."
+            )
         self.model = model
         self.tokenizer = tokenizer
         self.settings = settings

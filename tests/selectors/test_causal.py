@@ -54,6 +54,10 @@ KINDS = ["llama", "gpt2", "gemma2", "cohere", "granite", "bert"]
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("repeat", [True, False])
 def test_in_turn(kind, repeat, models_dir, tmp_path):
+    if kind == "bert" and transformers.__version__.startswith("4."):
+        with pytest.raises(ValueError, match="newer version"):
+            load(kind, models_dir, tmp_path)
+        return
     module = load(kind, models_dir, tmp_path)
     questions = ask(make_sequence_labels(repeat=repeat))
     answers = module.write(Asked(questions))
