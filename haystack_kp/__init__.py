@@ -1,1 +1,20 @@
 """Keyphrases as first-class metadata in Haystack pipelines."""
+
+from .evaluator import KeyphraseEvaluator
+from .expander import KeyphraseDocumentExpander, KeyphraseDocumentRestorer
+from .extractor import KeyphraseExtractor
+from .filters import KeyphraseFilterBuilder
+from .generator import KeyphraseGenerator
+from .projector import KeyphraseProjector
+from .selector import KeyphraseSelector
+
+__all__ = [
+    "KeyphraseDocumentExpander",
+    "KeyphraseDocumentRestorer",
+    "KeyphraseEvaluator",
+    "KeyphraseExtractor",
+    "KeyphraseFilterBuilder",
+    "KeyphraseGenerator",
+    "KeyphraseProjector",
+    "KeyphraseSelector",
+]

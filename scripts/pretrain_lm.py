@@ -5,9 +5,9 @@ python scripts/pretrain_lm.py CORPUS... OUTPUT [options]
 
 Of the corpora, in any format with gold keyphrases, texts are read, half of them
 followed by their keyphrases. With --start it is not from scratch: FOLDER has a BERT,
-which from then on sees what is before a word only. OUTPUT becomes a folder with `model` (as transformers
-saves it, with a tokenizer of its own), `log.jsonl` and a checkpoint; run again, it goes
-on from there.
+which from then on sees what is before a word only. OUTPUT becomes a folder with `model`
+(as transformers saves it, with its tokenizer), `log.jsonl` and a checkpoint; run again,
+it goes on from there.
 """
 
 import argparse
