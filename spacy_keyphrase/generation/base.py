@@ -57,8 +57,9 @@ class Request:
 class Generator(nn.Module, ABC):
     """A model that writes keyphrases.
 
-    saved_as (dtype): Precision of the weights in files; in 16 bits they take half the
-        room, and training cannot go on just as if it had not stopped.
+    saved_as (dtype): Precision of the weights in files: float32, float16 or int8, with
+        which they take a half or a quarter of the room, and training cannot go on just
+        as if it had not stopped.
     """
 
     saved_as: torch.dtype = torch.float32

@@ -1,18 +1,31 @@
 """Models of Hugging Face transformers that generators and selectors begin with."""
 
+from functools import partial
 from importlib import import_module
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Tuple
+
+# How configs call the rates of dropout.
+_DROPOUT = (
+    "hidden_dropout_prob",
+    "attention_probs_dropout_prob",
+    "dropout",
+    "attention_dropout",
+)
 
 
-def load_masked(name: str, trust_remote_code: bool = False) -> Tuple[Any, Any]:
+def load_masked(
+    name: str, trust_remote_code: bool = False, dropout: Optional[float] = None
+) -> Tuple[Any, Any]:
     """A model for masked language modelling, and its tokenizer.
 
     name (str): A local folder, or a name on the Hugging Face hub. What an encoder
         without a head lacks is drawn at random.
     trust_remote_code (bool): Whether to run code that comes with the model.
+    dropout (Optional[float]): Its rates in training, by default those of its config.
     RAISES: ValueError where they cannot be had.
     """
-    model, tokenizer = _load(name, "AutoModelForMaskedLM", trust_remote_code)
+    change = None if dropout is None else partial(_set_dropout, dropout)
+    model, tokenizer = _load(name, "AutoModelForMaskedLM", trust_remote_code, change)
     # Some checkpoints are in 16 bits, too coarse to be trained.
     return model.float(), tokenizer
 
@@ -76,7 +89,11 @@ def classifier_from_config(
 
 
 def _load(
-    name: str, auto: str, trust_remote_code: bool, **settings: Any
+    name: str,
+    auto: str,
+    trust_remote_code: bool,
+    change: Optional[Callable[[Any], Any]] = None,
+    **settings: Any,
 ) -> Tuple[Any, Any]:
     transformers: Any = import_module("transformers")
     if not name:
@@ -87,6 +104,9 @@ def _load(
     # That a head is new is expected.
     logging.set_verbosity_error()
     try:
+        if change is not None:
+            config = transformers.AutoConfig.from_pretrained(name, **options)
+            settings["config"] = change(config)
         model = getattr(transformers, auto).from_pretrained(name, **settings, **options)
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **options)
     except (OSError, ValueError, ImportError) as error:
@@ -100,6 +120,13 @@ def _load(
     if not tokenizer.is_fast:
         raise ValueError(f"The model {name!r} has no fast tokenizer.")
     return model, tokenizer
+
+
+def _set_dropout(dropout: float, config: Any) -> Any:
+    for rate in _DROPOUT:
+        if isinstance(getattr(config, rate, None), float):
+            setattr(config, rate, dropout)
+    return config
 
 
 def _make(folder: str, auto: str, trust_remote_code: bool) -> Tuple[Any, Any]:

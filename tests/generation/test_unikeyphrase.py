@@ -10,8 +10,11 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
+from lessons import make_bert  # noqa: E402
+
 from spacy_keyphrase.generation.bag import bag_loss, bag_weight  # noqa: E402
 from spacy_keyphrase.generation.losses import tag_losses  # noqa: E402
+from spacy_keyphrase.generation.pretrained import load_masked  # noqa: E402
 from spacy_keyphrase.generation.relation import RelationLayer  # noqa: E402
 from spacy_keyphrase.generation.tags import (  # noqa: E402
     TAGS,
@@ -24,6 +27,7 @@ from spacy_keyphrase.generation.unikeyphrase_network import (  # noqa: E402
 )
 from spacy_keyphrase.generation.unilm import UniLM, unilm_mask  # noqa: E402
 from spacy_keyphrase.generation.unilm_search import Marks, search  # noqa: E402
+from spacy_keyphrase.models.unikeyphrase import build_unikeyphrase  # noqa: E402
 
 MASK, END, PAD, STOP = 4, 2, 0, 5
 MARKS = Marks(MASK, END, PAD, STOP)
@@ -306,3 +310,15 @@ def test_other_models(kind):
         )
     with pytest.raises(ValueError, match="an encoder with the layers of BERT is need"):
         UniLM(model)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_dropout_of_the_encoder(kind, models_dir, tmp_path):
+    """By default it is that of the encoder's config."""
+    folder = make_bert(kind, models_dir / "tokenizers", tmp_path)
+    for dropout, rates in ((None, {0.0}), (0.25, {0.25})):
+        model, _ = load_masked(str(folder), dropout=dropout)
+        layers = model.base_model.encoder.modules()
+        assert {m.p for m in layers if isinstance(m, torch.nn.Dropout)} == rates
+    with pytest.raises(ValueError, match="encoder_dropout"):
+        build_unikeyphrase(str(folder), encoder_dropout=1.0)
