@@ -23,7 +23,7 @@ def make_project(folder, data_dir):
         shutil.copytree(ROOT / name, folder / name)
     for name, limit in (
         ("acmdl/train", 60),
-        ("acmdl/valid", 330),
+        ("acmdl/valid", 60),
         ("stackexchange/valid", 200),
     ):
         source = f"{name}.jsonl.gz"
