@@ -6,6 +6,8 @@ from .extractor import KeyphraseExtractor
 from .filters import KeyphraseFilterBuilder
 from .generator import KeyphraseGenerator
 from .projector import KeyphraseProjector
+from .query_expander import KeyphraseQueryExpander
+from .ranker import KeyphraseRanker
 from .selector import KeyphraseSelector
 
 __all__ = [
@@ -16,5 +18,7 @@ __all__ = [
     "KeyphraseFilterBuilder",
     "KeyphraseGenerator",
     "KeyphraseProjector",
+    "KeyphraseQueryExpander",
+    "KeyphraseRanker",
     "KeyphraseSelector",
 ]

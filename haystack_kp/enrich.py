@@ -101,6 +101,15 @@ def phrases_of(
         return []
 
 
+def scores_of(documents: Sequence[Document]) -> list[float]:
+    """The scores of documents that were retrieved; by their order, where any has
+    none."""
+    scores = [document.score for document in documents]
+    if any(score is None for score in scores):
+        return [1 / (1 + i) for i in range(len(documents))]
+    return [float(score) for score in scores if score is not None]
+
+
 def _is_wanted(document: Document, target: Target) -> bool:
     if not (document.content or "").strip():
         logger.warning(

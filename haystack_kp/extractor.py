@@ -42,7 +42,7 @@ class KeyphraseExtractor:
         *,
         settings: Optional[dict[str, Any]] = None,
         meta_key: str = "keyphrases",
-        formats: Sequence[str] = ("list", "text"),
+        formats: Sequence[str] = ("list", "scores", "text"),
         existing: str = "replace",
         device: Optional[ComponentDevice] = None,
         batch_size: int = 64,

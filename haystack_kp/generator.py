@@ -44,7 +44,7 @@ class KeyphraseGenerator:
         presence: Optional[str] = None,
         settings: Optional[dict[str, Any]] = None,
         meta_key: str = "keyphrases",
-        formats: Sequence[str] = ("list", "text"),
+        formats: Sequence[str] = ("list", "scores", "text"),
         existing: str = "merge",
         device: Optional[ComponentDevice] = None,
         batch_size: int = 64,

@@ -41,7 +41,7 @@ class KeyphraseProjector:
         self,
         *,
         meta_key: str = "keyphrases",
-        formats: tuple[str, ...] = ("list", "text"),
+        formats: tuple[str, ...] = ("list", "scores", "text"),
         keep_absent: bool = True,
         lang: str = "en",
     ) -> None:

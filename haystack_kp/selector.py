@@ -56,7 +56,7 @@ class KeyphraseSelector:
         cache: Optional[str] = None,
         lang: str = "en",
         meta_key: str = "keyphrases",
-        formats: Sequence[str] = ("list", "text"),
+        formats: Sequence[str] = ("list", "scores", "text"),
         raise_on_failure: bool = False,
     ) -> None:
         """

@@ -24,6 +24,8 @@ from haystack_kp import (  # noqa: E402
     KeyphraseExtractor,
     KeyphraseFilterBuilder,
     KeyphraseProjector,
+    KeyphraseQueryExpander,
+    KeyphraseRanker,
 )
 
 TEXTS = [
@@ -293,6 +295,47 @@ def test_evaluator_by_hand():
         KeyphraseEvaluator(metric="f1").run(documents, gold)
     with pytest.raises(ValueError, match="preset"):
         KeyphraseEvaluator(preset="nobody")
+
+
+def test_ranker_behind_a_retriever():
+    documents = [
+        Document(content="A", score=0.6, meta={"keyphrases": ["weather"]}),
+        Document(content="B", score=0.5, meta={"keyphrases": ["dense retrieval"]}),
+        Document(content="C", score=0.5),
+    ]
+    ranker = KeyphraseRanker(match=2.0)
+    query = "How does retrieval work?"
+    result = ranker.run(query, documents)["documents"]
+    assert [d.content for d in result] == ["B", "A", "C"]
+    assert [d.id for d in result] == [documents[i].id for i in (1, 0, 2)]
+    assert [d.score for d in documents] == [0.6, 0.5, 0.5]
+    assert len(ranker.run(query, documents, top_k=1)["documents"]) == 1
+    assert len(KeyphraseRanker(top_k=2).run(query, documents)["documents"]) == 2
+    # Without scores the order counts.
+    bare = [Document(content=text) for text in "ABC"]
+    ranked = ranker.run(query, bare)["documents"]
+    assert [d.content for d in ranked] == list("ABC")
+    assert ranker.run(query, [])["documents"] == []
+    with pytest.raises(ValueError, match="top_k"):
+        KeyphraseRanker(top_k=0)
+
+
+def test_query_expander():
+    found = [
+        Document(content="A", score=2.0, meta={"keyphrases": ["dual encoders"]}),
+        Document(content="B", score=1.0, meta={"keyphrases": ["dense retrieval"]}),
+    ]
+    expander = KeyphraseQueryExpander(top_n=1, repeat_query=2)
+    query = "How does dense retrieval work?"
+    result = expander.run(query, found)
+    assert result["query"] == f"{query} {query} dual encoders"
+    assert result["added"] == ["dual encoders"]
+    assert "dense retrieval" in result["phrases"]
+    assert expander.run(query)["query"] == query
+    assert asyncio.run(expander.run_async(query, found)) == result
+    assert expander.run("")["phrases"] == []
+    with pytest.raises(ValueError, match="top_n is -1"):
+        KeyphraseQueryExpander(top_n=-1)
 
 
 def make_indexing():

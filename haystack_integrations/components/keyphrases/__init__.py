@@ -10,6 +10,8 @@ from haystack_kp import (
     KeyphraseFilterBuilder,
     KeyphraseGenerator,
     KeyphraseProjector,
+    KeyphraseQueryExpander,
+    KeyphraseRanker,
     KeyphraseSelector,
 )
 
@@ -21,5 +23,7 @@ __all__ = [
     "KeyphraseFilterBuilder",
     "KeyphraseGenerator",
     "KeyphraseProjector",
+    "KeyphraseQueryExpander",
+    "KeyphraseRanker",
     "KeyphraseSelector",
 ]
