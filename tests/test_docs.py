@@ -3,6 +3,8 @@
 import contextlib
 import io
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,10 +13,13 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ["generation.md"])
+NEEDS = {"generation.md": ("torch", "scipy"), "haystack.md": ("haystack",)}
+
+
+@pytest.mark.parametrize("name", sorted(NEEDS))
 def test_examples(name):
-    pytest.importorskip("torch")
-    pytest.importorskip("scipy")
+    for module in NEEDS[name]:
+        pytest.importorskip(module)
     namespace = {"__name__": "docs"}
     blocks = BLOCK.findall((DOCS / name).read_text(encoding="utf8"))
     assert blocks
@@ -24,6 +29,25 @@ def test_examples(name):
             exec(compile(code, name, "exec"), namespace)
         if expected:
             assert printed.getvalue() == expected
+
+
+def test_haystack_pipelines(tmp_path):
+    """The pipelines of examples/haystack, in a fresh process."""
+    pytest.importorskip("haystack")
+    texts = {
+        "retrieval": "Dense retrieval finds passages by their embeddings. " * 50,
+        "weather": "Rain fell on the old town for a week. " * 50,
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf8")
+    files = [str(tmp_path / f"{name}.txt") for name in texts]
+    script = DOCS.parent / "examples" / "haystack" / "run.py"
+    command = [sys.executable, str(script), "How does retrieval work?", *files]
+    done = subprocess.run(command, capture_output=True, encoding="utf8")
+    assert done.returncode == 0, done.stderr
+    count, first, *_ = done.stdout.splitlines()
+    assert int(count.split()[0]) > 2 and count.endswith(" chunks")
+    assert "Dense retrieval" in first and "(Dense retrieval" in first
 
 
 def test_selection(models_dir, tmp_path, monkeypatch):

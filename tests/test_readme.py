@@ -1,6 +1,7 @@
 """The README's examples do what it says they do."""
 
 import contextlib
+import importlib.util
 import io
 import re
 from pathlib import Path
@@ -16,6 +17,8 @@ def test_examples_print_what_is_shown():
     blocks = BLOCK.findall(README.read_text(encoding="utf8"))
     assert len(blocks) > 5
     for code, expected in blocks:
+        if "haystack" in code and not importlib.util.find_spec("haystack"):
+            continue
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(code, str(README), "exec"), namespace)
