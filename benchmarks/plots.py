@@ -27,7 +27,7 @@ def plot_quality_speed(quality: List[Row], speed: List[Row], path: Path) -> bool
         and row["system"] in f1
         and row["system"] not in OTHER_STYLES
     ]
-    figure = _figure()
+    figure = new_figure()
     if figure is None or not points:
         return False
     axes = figure.subplots()
@@ -56,7 +56,7 @@ def plot_quality_speed(quality: List[Row], speed: List[Row], path: Path) -> bool
     axes.set_xlabel("documents per second, one core")
     axes.set_ylabel("F1@10, all gold")
     axes.set_title(f"{dataset}: quality against speed")
-    return _save(figure, axes, path)
+    return save_figure(figure, axes, path)
 
 
 def plot_length(rows: List[Row], path: Path) -> bool:
@@ -66,7 +66,7 @@ def plot_length(rows: List[Row], path: Path) -> bool:
     path (Path): The picture to write.
     RETURNS (bool): False where there was nothing to draw, or nothing to draw with.
     """
-    figure = _figure()
+    figure = new_figure()
     if figure is None or not rows:
         return False
     axes = figure.subplots()
@@ -93,10 +93,10 @@ def plot_length(rows: List[Row], path: Path) -> bool:
     axes.set_ylabel("microseconds per word, one core")
     axes.set_title("Time against length")
     axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-    return _save(figure, axes, path)
+    return save_figure(figure, axes, path)
 
 
-def _figure() -> Any:
+def new_figure() -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -104,7 +104,7 @@ def _figure() -> Any:
     return Figure(figsize=(8, 5), layout="constrained")
 
 
-def _save(figure: Any, axes: Any, path: Path) -> bool:
+def save_figure(figure: Any, axes: Any, path: Path) -> bool:
     axes.grid(True, alpha=0.25)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

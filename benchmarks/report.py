@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional
 from .data import DATASETS, MEAN
 from .plots import plot_length, plot_quality_speed
 from .report_generators import generators_report
+from .report_retrieval import plot_retrieval, retrieval_report
 from .report_selector import selector_report
 from .systems import PIPELINES, SYSTEMS
 from .tables import pair, table, times, unique
@@ -304,6 +305,11 @@ def write_report(results_dir: Path, path: Path) -> None:
         parts.append(generators_report(results["generators"]))
     if results.get("selector"):
         parts.append(selector_report(results["selector"]))
+    retrieval = results.get("retrieval", {}).get("rows", [])
+    if retrieval:
+        parts.append(retrieval_report(results["retrieval"]))
+        drawn = plot_retrieval(retrieval, results_dir / "retrieval.png")
+        picture("retrieval.png", "What keyphrases gain in retrieval", drawn)
     if length:
         parts.append(length_report(length))
         drawn = plot_length(length, results_dir / "length.png")
