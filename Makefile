@@ -13,13 +13,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 # Only these targets are held to exact versions; users have the ranges of pyproject.toml.
 INSTALL := $(BIN)/pip install --quiet --constraint constraints.txt
 
-.PHONY: demo test lint typecheck unit unit-spacy-transformers bench clean
+.PHONY: demo test lint typecheck unit unit-spacy-transformers unit-haystack bench clean
 
 demo: $(VENV)/.core
 	$(BIN)/spacy-keyphrase extract examples/origin.txt
 	$(BIN)/spacy-keyphrase render examples/origin.txt --output demo.html
 
-test: lint typecheck unit unit-spacy-transformers
+test: lint typecheck unit unit-spacy-transformers unit-haystack
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -35,6 +35,14 @@ unit: $(VENV)/.test
 # its own.
 unit-spacy-transformers: $(OLDER)/.test
 	$(OLDER)/bin/python -m pytest -n 2 tests/models/test_transformer.py tests/lm
+
+# The lowest Haystack that is supported and the last 2.x, each found before the newest.
+unit-haystack: $(VENV)/.test
+	for version in 2.23.0 2.31.0; do \
+	  folder=$(abspath $(VENV))/haystack-$$version; \
+	  $(BIN)/pip install --quiet --no-deps --upgrade --target $$folder haystack-ai==$$version && \
+	  PYTHONPATH=$$folder $(BIN)/python -m pytest tests/haystack_components || exit 1; \
+	done
 
 bench: $(VENV)/.bench
 	$(BIN)/python benchmarks/run.py all
