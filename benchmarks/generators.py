@@ -61,7 +61,12 @@ def main() -> None:
 
 def quality(folder: Path, options: argparse.Namespace) -> Dict[str, Any]:
     """The scores of a pipeline, in per cent, with 95 % intervals."""
-    from spacy_keyphrase.evaluation import confidence_interval, mean_emb_sim, score
+    from spacy_keyphrase.evaluation import (
+        confidence_interval,
+        make_source,
+        mean_emb_sim,
+        score,
+    )
 
     nlp, references = _load(folder, options)
     started = time.perf_counter()
@@ -71,11 +76,12 @@ def quality(folder: Path, options: argparse.Namespace) -> Dict[str, Any]:
     )
     seconds = time.perf_counter() - started
     cutoffs = [*CUTOFFS, *([] if options.k in (None, *CUTOFFS) else [options.k])]
+    as_source = make_source(options.preset)
     predicted = [[str(k) for k in doc._.keyphrases] for doc in docs]
     scores = score(
         predicted,
         [[str(k) for k in doc._.keyphrases] for doc in references],
-        [doc.text for doc in references],
+        [as_source(doc.text) for doc in references],
         preset=options.preset,
         k=cutoffs,
     )

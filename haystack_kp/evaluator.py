@@ -5,7 +5,7 @@ from typing import Any, Optional, Union
 
 from haystack import Document, component
 
-from spacy_keyphrase.evaluation import score
+from spacy_keyphrase.evaluation import make_source, score
 from spacy_keyphrase.evaluation.presets import get_preset
 
 from .enrich import check_documents, phrases_of
@@ -88,13 +88,14 @@ class KeyphraseEvaluator:
                 "of gold keyphrases."
             )
             raise ValueError(message)
+        as_source = make_source(self.preset)
         scores = score(
             [
                 [phrase.text for phrase in phrases_of(d, self.meta_key, self.lang)]
                 for d in documents
             ],
             ground_truth,
-            [document.content or "" for document in documents],
+            [as_source(document.content or "") for document in documents],
             preset=self.preset,
             k=self.k,
             lang=self.lang,

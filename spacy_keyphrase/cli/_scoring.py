@@ -1,20 +1,16 @@
 """From corpora, predictions and options to scores."""
 
 import json
-import re
 from pathlib import Path
-from typing import Callable, Dict, List, Sequence, Tuple
+from typing import Dict, List, Sequence, Tuple
 
 import typer
 
 from ..corpora import CorpusError, KeyphraseDocument, MalformedError, ReadContext
 from ..corpora.files import read_lines
 from ..corpora.records import get_id, get_phrases, parse_record
-from ..evaluation import PRESETS, Preset, Scores, get_preset, score
+from ..evaluation import PRESETS, Scores, get_preset, make_source, score
 from ..evaluation.metrics import K, parse_k
-
-# Punctuation at the edges of a word.
-_EDGES = re.compile(r"(?<!\S)([^\w\s]+)(?=\w)|(?<=\w)([^\w\s]+)(?!\S)")
 
 
 def check_preset(name: str) -> str:
@@ -33,17 +29,6 @@ def parse_ks(text: str) -> List[K]:
         ]
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-
-
-def make_source(preset: Preset) -> Callable[[str], str]:
-    """How a text is given to a preset.
-
-    The conventions that split at white space take tokenised texts for granted:
-    there the punctuation around words is set apart.
-    """
-    if preset.words == "tokens":
-        return lambda text: _EDGES.sub(r" \1\2 ", text)
-    return str
 
 
 class Gold:

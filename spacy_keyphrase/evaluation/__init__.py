@@ -14,6 +14,7 @@ from .presets import INVALID_TOKENS, PRESETS, Preset, get_preset
 from .score import Scores, score
 from .scorer import keyphrase_score, make_keyphrase_scorer
 from .significance import Comparison, Interval, compare, confidence_interval
+from .sources import make_source
 
 __all__ = [
     "INVALID_TOKENS",
@@ -34,6 +35,7 @@ __all__ = [
     "judge",
     "keyphrase_score",
     "make_keyphrase_scorer",
+    "make_source",
     "mean_emb_sim",
     "recall_by_similarity",
     "score",

@@ -78,7 +78,8 @@ def score(
     references (Sequence[Sequence[str]]): Gold keyphrases of each document.
     sources (Optional[Sequence[Source]]): For each document its text, or a list of
         sections (title, body) across which no phrase is found. Without it the
-        scores of present and absent keyphrases are None.
+        scores of present and absent keyphrases are None. For presets that expect
+        tokenised texts see `make_source`.
     preset (Union[str, Preset]): The convention: see `PRESETS`.
     k (Sequence[K]): Cutoffs: numbers, "M" (all predictions), "O" (as many as
         gold), "G" (the larger of the two).

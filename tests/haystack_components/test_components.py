@@ -289,6 +289,11 @@ def test_evaluator_by_hand():
     result = KeyphraseEvaluator(metric="all_p@M").run(documents, gold)
     assert result["individual_scores"][:2] == [0.5, 0.0]
     assert result["score"] == result["scores"]["all_p@M"]
+    # A keyphrase at the end of a sentence is present, whatever the preset splits at.
+    ends = [Document(content="Rain on the town.", meta={"keyphrases": ["town"]})]
+    for preset in ("default", "one2set"):
+        evaluator = KeyphraseEvaluator(metric="present_r@M", preset=preset)
+        assert evaluator.run(ends, [["town"]])["score"] == 1.0
     with pytest.raises(ValueError, match="3 documents and 1"):
         KeyphraseEvaluator().run(documents, gold[:1])
     with pytest.raises(ValueError, match="no metric 'f1'"):
