@@ -9,7 +9,7 @@ from typing import Any, Dict, List, Optional
 from .data import DATASETS, MEAN
 from .plots import plot_length, plot_quality_speed
 from .report_generators import generators_report
-from .report_retrieval import plot_retrieval, retrieval_report
+from .report_retrieval import indexing_report, plot_retrieval, retrieval_report
 from .report_selector import selector_report
 from .systems import PIPELINES, SYSTEMS
 from .tables import pair, table, times, unique
@@ -310,6 +310,8 @@ def write_report(results_dir: Path, path: Path) -> None:
         parts.append(retrieval_report(results["retrieval"]))
         drawn = plot_retrieval(retrieval, results_dir / "retrieval.png")
         picture("retrieval.png", "What keyphrases gain in retrieval", drawn)
+    if results.get("indexing"):
+        parts.append(indexing_report(results["indexing"]["rows"]))
     if length:
         parts.append(length_report(length))
         drawn = plot_length(length, results_dir / "length.png")

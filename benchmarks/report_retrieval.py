@@ -44,6 +44,16 @@ def _gain(row: Row, metric: str) -> List[Any]:
     )
 
 
+def indexing_report(rows: List[Row]) -> str:
+    """How fast documents are indexed with keyphrases."""
+    header = ["", "documents a second", "time, in times of nlp.pipe"]
+    cells = [
+        [row["system"], f"{row['docs/s']:.0f}", f"{row['time / nlp.pipe']:.2f}"]
+        for row in rows
+    ]
+    return "## Indexing in Haystack\n\n" + table(header, cells)
+
+
 def plot_retrieval(rows: List[Row], path: Path) -> bool:
     """nDCG@10 of each retriever, plain and ranked again by keyphrases.
 
