@@ -16,7 +16,7 @@ def retrieval_report(results: Dict[str, Any]) -> str:
     parts += [results["about"]] if results.get("about") else []
     rows: List[Row] = results["rows"]
     header = ["retriever", "with", "nDCG@10", "gain", "p", "MAP", "gain", "p"]
-    header += ["Recall@100", "gain"]
+    header += ["Recall@100", "gain", "documents for the plain recall@10"]
     for collection in unique(rows, "collection"):
         group = [row for row in rows if row["collection"] == collection]
         parts.append(f"### {collection}, {group[0]['queries']} queries")
@@ -30,6 +30,7 @@ def retrieval_report(results: Dict[str, Any]) -> str:
                 *_gain(row, "MAP"),
                 f"{row['Recall@100']:.4f}",
                 _gain(row, "Recall@100")[0],
+                10 if row["with"] == "plain" else row.get("context"),
             ]
             for row in group
         ]

@@ -6,7 +6,8 @@ python benchmarks/retrieval.py [--collections scifact,cysticfibrosis,cranfield]
 Each collection is searched by BM25 (bm25s, Porter's stems), by the embeddings of an
 encoder, and by both, added up: plain, with keyphrases added to the documents, with
 queries expanded by them, and ranked again by them. Rows go to retrieval.json, with the
-difference to the plain retriever and its p-value (permutations of queries).
+difference to the plain retriever and its p-value (permutations of queries), and how many
+documents are enough for the recall of the plain retriever's first ten.
 `--split train` is for SciFact, whose training claims settings were chosen by.
 """
 
@@ -32,6 +33,8 @@ from benchmarks.process import environment  # noqa: E402
 DEPTH = 1000
 # Documents that are ranked again.
 TOP = 100
+# Documents of a context, whose recall others are to reach with fewer.
+CONTEXT = 10
 METRICS = {"ndcg_cut_10": "nDCG@10", "map": "MAP", "recall_100": "Recall@100"}
 PERMUTATIONS = 10_000
 Scores = numpy.ndarray
@@ -115,6 +118,7 @@ def evaluate(collection: Collection, options: argparse.Namespace) -> List[Any]:
     for name, scores in found.items():
         base = measure(collection, scores)
         rows.append(_row(collection, name, "plain", base, None))
+        reached = recall_curve(collection, scores)[CONTEXT - 1]
         again = _rank_again(queries, documents, scores)
         ways: Dict[str, Callable[[], Scores]] = {
             "keyphrase ranker": lambda again=again: again
@@ -134,7 +138,12 @@ def evaluate(collection: Collection, options: argparse.Namespace) -> List[Any]:
                 else (lambda more=more: embed(more) @ vectors.T)
             )
         for way, run in ways.items():
-            rows.append(_row(collection, name, way, measure(collection, run()), base))
+            searched = run()
+            row = _row(collection, name, way, measure(collection, searched), base)
+            curve = recall_curve(collection, searched)
+            enough = numpy.flatnonzero(curve >= reached - 1e-12)
+            row["context"] = int(enough[0]) + 1 if len(enough) else None
+            rows.append(row)
     return rows
 
 
@@ -181,6 +190,19 @@ def measure(collection: Collection, scores: Scores) -> Dict[str, numpy.ndarray]:
         name: numpy.array([found[key][metric] for key in collection.queries])
         for metric, name in METRICS.items()
     }
+
+
+def recall_curve(collection: Collection, scores: Scores) -> numpy.ndarray:
+    """The mean recall of the first 1, 2, ... documents, float of shape (DEPTH,)."""
+    ids = [document.id for document in collection.documents]
+    curves = []
+    for key, own in zip(collection.queries, scores):
+        wanted = {d for d, grade in collection.relevant[key].items() if grade > 0}
+        first = numpy.argsort(-own, kind="stable")[:DEPTH]
+        hits = numpy.array([ids[i] in wanted for i in first])
+        curves.append(numpy.cumsum(hits) / max(len(wanted), 1))
+    shortest = min(len(curve) for curve in curves)
+    return numpy.mean([curve[:shortest] for curve in curves], axis=0)
 
 
 def _row(
