@@ -6,8 +6,8 @@ python benchmarks/retrieval.py [--collections scifact,cysticfibrosis,cranfield]
 Each collection is searched by BM25 (bm25s, Porter's stems), by the embeddings of an
 encoder, and by both, added up: plain, with keyphrases added to the documents, with
 queries expanded by them, and ranked again by them. Rows go to retrieval.json, with the
-difference to the plain retriever and its p-value (permutations of queries), and how many
-documents are enough for the recall of the plain retriever's first ten.
+difference to the plain retriever and its p-value (permutations of queries), and how
+many documents are enough for the recall of the plain retriever's first ten.
 `--split train` is for SciFact, whose training claims settings were chosen by.
 """
 
