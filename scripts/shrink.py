@@ -40,7 +40,8 @@ def main() -> None:
     for _, pipe in nlp.pipeline:
         if isinstance(pipe, KeyphraseGenerator):
             get_module(pipe.model).saved_as = KINDS[options.bits]
-    nlp.to_disk(options.output)
+    # All words that training has seen, which nothing needs.
+    nlp.to_disk(options.output, exclude=["vocab"])
 
 
 if __name__ == "__main__":
