@@ -20,12 +20,14 @@ class Decoding:
     beams (int): Phrases that each slot writes, the likeliest ones; 1 is greedy.
     samples (int): Phrases that each slot draws besides.
     temperature (float): Of the draws; the higher, the more unlike they are.
+    repeats (bool): Whether a word may follow itself.
     """
 
     length: int = 6
     beams: int = 1
     samples: int = 0
     temperature: float = 1.0
+    repeats: bool = True
 
     def __post_init__(self) -> None:
         if self.length < 2 or self.beams < 1 or self.samples < 0:
@@ -65,10 +67,10 @@ def write(
         confident first; slots that wrote nothing are left out.
     """
     written: List[List[Written]] = [[] for _ in seeds]
-    ways = [_Rows(model, memory, decoding.beams)]
+    ways = [_Rows(model, memory, decoding.beams, decoding.repeats)]
     ways[0].search(decoding.length)
     if decoding.samples:
-        ways.append(_Rows(model, memory, decoding.samples))
+        ways.append(_Rows(model, memory, decoding.samples, decoding.repeats))
         ways[1].draw(decoding.length, decoding.temperature, seeds)
     for rows in ways:
         slots = [n for n in range(model.slots) for _ in range(rows.each)]
@@ -84,11 +86,15 @@ class _Rows:
     model (SetModel): The model.
     memory (Memory): The documents.
     each (int): Rows of a slot.
+    repeats (bool): Whether a word may follow itself.
     """
 
-    def __init__(self, model: SetModel, memory: Memory, each: int) -> None:
+    def __init__(
+        self, model: SetModel, memory: Memory, each: int, repeats: bool
+    ) -> None:
         docs, device = len(memory.mask), memory.mask.device
         self.model, self.memory, self.each = model, memory, each
+        self.repeats = repeats
         self.past = Past()
         # The slots that are written, int of shape (docs, slots).
         self.slots = torch.arange(model.slots, device=device).expand(docs, -1)
@@ -108,7 +114,7 @@ class _Rows:
         """Write the likeliest words; in several rows, the likeliest phrases."""
         for _ in range(length):
             after = self._next()
-            p, words = self._by_slot(after.top(self.each))
+            p, words = self._top(after, self.each)
             copied = after.copied_words().view(self.done.shape)
             if self.each == 1:
                 words, p = words[..., 0], p[..., 0]
@@ -133,7 +139,7 @@ class _Rows:
         shape = (self.model.slots, self.each, LIKELIEST)
         for _ in range(length):
             after = self._next()
-            p, words = self._by_slot(after.top(LIKELIEST))
+            p, words = self._top(after, LIKELIEST)
             uniform = torch.stack([torch.rand(shape, generator=g) for g in generators])
             uniform = uniform.clamp(1e-9, 1 - 1e-7).to(p.device)
             at = self.slots[..., None, None].expand_as(p)
@@ -171,9 +177,16 @@ class _Rows:
         places = torch.full_like(slots, step)
         return self.model.next(self.memory, words.flatten(1), slots, places, self.past)
 
-    def _by_slot(self, top: Tuple[Tensor, Tensor]) -> Tuple[Tensor, Tensor]:
-        """From (docs, all rows, k) to (docs, slots, rows, k)."""
-        p, words = (part.view(*self.done.shape, -1) for part in top)
+    def _top(self, after: Next, k: int) -> Tuple[Tensor, Tensor]:
+        """The likeliest words of each row and their probabilities, of shape (docs,
+        slots, rows, k)."""
+        check = not self.repeats and self.words.shape[-1] > 0
+        found = after.top(k + 1 if check else k)
+        p, words = (part.view(*self.done.shape, -1) for part in found)
+        if check:
+            p = p.masked_fill(words == self.words[..., -1:], 0)
+            p, at = p.topk(min(k, p.shape[-1]))
+            words = words.gather(-1, at)
         return p, words
 
     def _add(self, words: Tensor, p: Tensor, copied: Tensor) -> bool:

@@ -39,6 +39,7 @@ def build_settrans(
     beams: int = 1,
     samples: int = 0,
     temperature: float = 1.0,
+    repeats: bool = False,
     window: int = 400,
     max_batch_words: int = 16_000,
     mixed_precision: bool = False,
@@ -68,6 +69,8 @@ def build_settrans(
     beams (int): Phrases that each slot writes, the likeliest ones. More of them raise
         recall for a pipe that selects.
     samples (int): Phrases that each slot draws besides, at a `temperature`.
+    repeats (bool): Whether a word may follow itself in a phrase, as in the paper. A
+        small model writes "data data" otherwise.
     window (int): Words that are read at once. Longer documents are read window by
         window; in training the first one is read.
     max_batch_words (int): Words of one pass in prediction, padding included.
@@ -102,7 +105,7 @@ def build_settrans(
         "tied": tied,
     }
     taught = SlotSettings(assignment, length, assign_by, null_present, null_absent)
-    decoding = Decoding(length, beams, samples, temperature)
+    decoding = Decoding(length, beams, samples, temperature, repeats)
     windows = Windows(window, max_batch_words, mixed_precision)
 
     recipe = SetTransRecipe(vocabulary_size, sizes, taught, decoding, windows)

@@ -1,6 +1,7 @@
 """SetTrans against the public code's outputs, with its weights."""
 
 import json
+from itertools import pairwise
 
 import numpy
 import pytest
@@ -259,3 +260,19 @@ def test_samples(model, memory):
     for doc in range(2):
         texts = {tuple(p.words) for p in found[doc]}
         assert texts > {tuple(p.words) for p in greedy[doc]}
+
+
+@pytest.mark.parametrize(
+    "settings", [{}, {"beams": 4}, {"samples": 6, "temperature": 2.0}]
+)
+def test_no_word_follows_itself(settings, model, memory):
+    def written(repeats):
+        decoding = Decoding(repeats=repeats, **settings)
+        return [p.words for doc in write(model, memory, decoding, [1, 2]) for p in doc]
+
+    def repeats(words):
+        return any(a == b for a, b in pairwise(words))
+
+    assert any(map(repeats, written(True)))
+    phrases = written(False)
+    assert phrases and not any(map(repeats, phrases))
