@@ -9,7 +9,7 @@ from haystack.utils import ComponentDevice
 
 from .enrich import Target, enrich
 from .phrases import check_formats, check_policy
-from .pipelines import Found, SpacyPipeline
+from .pipelines import Found, SpacyPipeline, with_device
 
 
 @component
@@ -163,7 +163,4 @@ class KeyphraseGenerator:
         :param data: Its type and parameters.
         :returns: The component.
         """
-        parameters = {**data["init_parameters"]}
-        if parameters.get("device"):
-            parameters["device"] = ComponentDevice.from_dict(parameters["device"])
-        return default_from_dict(cls, {**data, "init_parameters": parameters})
+        return default_from_dict(cls, with_device(data))

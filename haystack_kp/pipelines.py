@@ -234,6 +234,14 @@ def gpu_id(device: Optional[ComponentDevice]) -> Optional[int]:
     return int(number or 0)
 
 
+def with_device(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What `to_dict` of a component returned, its device no longer data."""
+    parameters = dict(data["init_parameters"])
+    if parameters.get("device"):
+        parameters["device"] = ComponentDevice.from_dict(parameters["device"])
+    return {**data, "init_parameters": parameters}
+
+
 @contextmanager
 def on_device(gpu: Optional[int]) -> Iterator[None]:
     """Within it spaCy computes on a GPU; after it where it did before."""

@@ -369,6 +369,14 @@ def test_a_pipeline_survives_yaml():
     assert result["write"]["documents_written"] > 3
 
 
+def test_a_device_survives_yaml():
+    pipeline = Pipeline()
+    device = ComponentDevice.from_str("cuda:1")
+    pipeline.add_component("keyphrases", KeyphraseExtractor(device=device))
+    again = Pipeline.loads(pipeline.dumps()).get_component("keyphrases")
+    assert again.device == device
+
+
 SCRIPT = """
 import sys
 from haystack import Document, Pipeline
