@@ -96,7 +96,8 @@ def evaluate(collection: Collection, options: argparse.Namespace) -> List[Any]:
     from haystack_kp import KeyphraseExtractor, KeyphraseGenerator
 
     formats = ["list", "scores"]
-    extractor = KeyphraseExtractor(settings={"top_n": 30}, formats=formats)
+    settings = {"top_n": 30}
+    extractor = KeyphraseExtractor(settings=settings, formats=formats)
     documents = extractor.run(collection.documents)["documents"]
     queries = list(collection.queries.values())
     with_own = {"extracted": documents}
@@ -105,9 +106,11 @@ def evaluate(collection: Collection, options: argparse.Namespace) -> List[Any]:
             options.generator, presence="absent", formats=formats, existing="replace"
         )
         absent = generator.run(collection.documents)["documents"]
-        generator.existing = "merge"
+        joined = KeyphraseExtractor(
+            settings=settings, formats=formats, existing="merge"
+        )
         with_own["generated"] = absent
-        with_own["both"] = generator.run(documents)["documents"]
+        with_own["both"] = joined.run(absent)["documents"]
     plain = _contents(documents)
     bm25, embed = Bm25(plain), _embedder(options.encoder)
     vectors = embed(plain)

@@ -75,21 +75,23 @@ class KeyphraseProjector:
         if self._nlp is None:
             self._nlp = spacy.blank(self.lang)
             self._nlp.max_length = 1_000_000_000
-        found: list[dict[str, Phrase]] = []
+        phrases = [phrases_of(d, self.meta_key, self.lang) for d in documents]
+        places: list[dict[str, Phrase]] = []
         somewhere: dict[Any, set[str]] = {}
-        for document in documents:
-            phrases = self._find(self._nlp, document)
-            found.append(phrases)
-            somewhere.setdefault(_source(document), set()).update(phrases)
+        for document, of_all in zip(documents, phrases, strict=True):
+            own = self._find(self._nlp, document, of_all)
+            places.append(own)
+            somewhere.setdefault(_source(document), set()).update(own)
         projected = [
-            self._project(document, own, somewhere[_source(document)])
-            for document, own in zip(documents, found, strict=True)
+            self._project(document, of_all, own, somewhere[_source(document)])
+            for document, of_all, own in zip(documents, phrases, places, strict=True)
         ]
         return {"documents": projected}
 
-    def _find(self, nlp: Language, document: Document) -> dict[str, Phrase]:
+    def _find(
+        self, nlp: Language, document: Document, phrases: list[Phrase]
+    ) -> dict[str, Phrase]:
         """The keyphrases that a chunk has, with their places, by their stems."""
-        phrases = phrases_of(document, self.meta_key, self.lang)
         if not phrases:
             return {}
         doc = nlp.make_doc(document.content or "")
@@ -103,12 +105,16 @@ class KeyphraseProjector:
         return found
 
     def _project(
-        self, document: Document, own: dict[str, Phrase], somewhere: set[str]
+        self,
+        document: Document,
+        phrases: list[Phrase],
+        own: dict[str, Phrase],
+        somewhere: set[str],
     ) -> Document:
         if not has_phrases(document.meta, self.meta_key):
             return document
         kept = []
-        for phrase in phrases_of(document, self.meta_key, self.lang):
+        for phrase in phrases:
             if phrase.form in own:
                 kept.append(own[phrase.form])
             elif self.keep_absent and phrase.form not in somewhere:

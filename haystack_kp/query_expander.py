@@ -8,7 +8,7 @@ from haystack import Document, component, default_from_dict, default_to_dict
 
 from spacy_keyphrase.retrieval import feedback_phrases
 
-from .enrich import check_documents, phrases_of
+from .enrich import check_documents, phrases_of, scores_of
 from .pipelines import SpacyPipeline
 
 
@@ -109,10 +109,7 @@ class KeyphraseQueryExpander:
             first = documents[: self.feedback_documents]
             added = feedback_phrases(
                 query,
-                [
-                    1 / (1 + i) if d.score is None else d.score
-                    for i, d in enumerate(first)
-                ],
+                scores_of(first),
                 [
                     [(p.text, p.score) for p in phrases_of(d, self.meta_key, lang)]
                     for d in first
