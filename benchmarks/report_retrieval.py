@@ -19,6 +19,8 @@ def retrieval_report(results: Dict[str, Any]) -> str:
     header += ["Recall@100", "gain", "documents for the plain recall@10"]
     for collection in unique(rows, "collection"):
         group = [row for row in rows if row["collection"] == collection]
+        filters = [row for row in group if row["with"] == "filter"]
+        group = [row for row in group if row["with"] != "filter"]
         parts.append(f"### {collection}, {group[0]['queries']} queries")
         cells = [
             [
@@ -35,7 +37,17 @@ def retrieval_report(results: Dict[str, Any]) -> str:
             for row in group
         ]
         parts.append(table(header, cells))
+        parts += [
+            f"A filter by the keyphrases of the query leaves {_left(row, 'documents')} "
+            f"of the first 100 documents by {row['retriever']}, and "
+            f"{_left(row, 'relevant')} of the relevant ones among them."
+            for row in filters
+        ]
     return "\n\n".join(parts)
+
+
+def _left(row: Row, what: str) -> str:
+    return f"{100 * row[f'{what} left']:.0f} %"
 
 
 def _gain(row: Row, metric: str) -> List[Any]:

@@ -5,19 +5,16 @@ python benchmarks/retrieval.py [--collections scifact,cysticfibrosis,cranfield]
 
 Each collection is searched by BM25 (bm25s, Porter's stems), by the embeddings of an
 encoder, and by both, added up: plain, with keyphrases added to the documents, with
-queries expanded by them, and ranked again by them. Rows go to retrieval.json, with the
+them as a field, or their vectors, with queries expanded by them, and ranked again by
+them (and by all words, for comparison). Rows go to retrieval.json, with the
 difference to the plain retriever and its p-value (permutations of queries), and how
 many documents are enough for the recall of the plain retriever's first ten.
 `--split train` is for SciFact, whose training claims settings were chosen by.
 """
 
 import argparse
-import csv
-import gzip
 import json
 import sys
-from collections import defaultdict
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
@@ -27,27 +24,32 @@ HERE = Path(__file__).resolve().parent
 # Last, so that an installed package goes first.
 sys.path.append(str(HERE.parent))
 
-from benchmarks.data import shared_dir  # noqa: E402
 from benchmarks.process import environment  # noqa: E402
+from benchmarks.retrieval_data import Collection, read_collection  # noqa: E402
+from benchmarks.retrieval_ways import (  # noqa: E402
+    TOP,
+    contents,
+    expand,
+    expand_queries,
+    field_scores,
+    nearest_phrases,
+    rank_again,
+    standard,
+    with_all_words,
+    with_phrases_of,
+)
 
 DEPTH = 1000
-# Documents that are ranked again.
-TOP = 100
 # Documents of a context, whose recall others are to reach with fewer.
 CONTEXT = 10
 METRICS = {"ndcg_cut_10": "nDCG@10", "map": "MAP", "recall_100": "Recall@100"}
 PERMUTATIONS = 10_000
+# Weights of keyphrases as a field, and of their vectors, chosen on SciFact's training
+# claims, over BM25 and embeddings together.
+FIELD, VECTORS = 0.1, 0.1
+# More words than a document has.
+MANY = 100_000
 Scores = numpy.ndarray
-
-
-@dataclass
-class Collection:
-    """Documents of Haystack, queries, and which document answers which."""
-
-    name: str
-    documents: List[Any]
-    queries: Dict[str, str]
-    relevant: Dict[str, Dict[str, int]]
 
 
 def main() -> None:
@@ -68,86 +70,103 @@ def main() -> None:
         path.write_text(json.dumps(result, indent=1) + "\n", encoding="utf8")
 
 
-def read_collection(name: str, split: str) -> Collection:
-    """A collection in the layout of BEIR."""
-    from haystack import Document
-
-    folder = shared_dir() / "data" / "ir" / name
-    ending = "" if split == "test" else f"_{split}"
-    with gzip.open(folder / "corpus.jsonl.gz", "rt", encoding="utf8") as lines:
-        records = [json.loads(line) for line in lines]
-    documents = [
-        Document(id=r["_id"], content=f"{r['title']} {r['text']}".strip())
-        for r in records
-    ]
-    text = (folder / f"queries{ending}.jsonl").read_text("utf8")
-    queries = {r["_id"]: r["text"] for r in map(json.loads, text.splitlines())}
-    relevant: Dict[str, Dict[str, int]] = defaultdict(dict)
-    with open(folder / f"qrels{ending}.tsv", encoding="utf8") as rows:
-        for query, document, grade in list(csv.reader(rows, delimiter="\t"))[1:]:
-            relevant[query][document] = int(grade)
-    queries = {key: query for key, query in queries.items() if key in relevant}
-    label = name if split == "test" else f"{name}/{split}"
-    return Collection(label, documents, queries, dict(relevant))
-
-
 def evaluate(collection: Collection, options: argparse.Namespace) -> List[Any]:
     """The rows of a collection."""
-    from haystack_kp import KeyphraseExtractor, KeyphraseGenerator
-
-    formats = ["list", "scores"]
-    settings = {"top_n": 30}
-    extractor = KeyphraseExtractor(settings=settings, formats=formats)
-    documents = extractor.run(collection.documents)["documents"]
+    kinds = _find_keyphrases(collection, options.generator)
+    documents = kinds["extracted"]
     queries = list(collection.queries.values())
-    with_own = {"extracted": documents}
-    if options.generator:
-        generator = KeyphraseGenerator(
-            options.generator, presence="absent", formats=formats, existing="replace"
-        )
-        absent = generator.run(collection.documents)["documents"]
-        joined = KeyphraseExtractor(
-            settings=settings, formats=formats, existing="merge"
-        )
-        with_own["generated"] = absent
-        with_own["both"] = joined.run(absent)["documents"]
-    plain = _contents(documents)
+    plain = contents(documents)
     bm25, embed = Bm25(plain), _embedder(options.encoder)
-    vectors = embed(plain)
-    asked = embed(queries)
+    vectors, asked = embed(plain), embed(queries)
     found = {"BM25": bm25.search(queries), "embeddings": asked @ vectors.T}
-    found["both"] = sum(_standard(scores) for scores in list(found.values()))
+    found["both"] = sum(standard(scores) for scores in list(found.values()))
+    by_field = FIELD * field_scores(queries, documents)
+    by_vectors = VECTORS * nearest_phrases(asked, documents, embed)
+    words = with_all_words(documents)
+    passing = with_phrases_of(queries, documents)
     rows = []
     for name, scores in found.items():
         base = measure(collection, scores)
         rows.append(_row(collection, name, "plain", base, None))
-        reached = recall_curve(collection, scores)[CONTEXT - 1]
-        again = _rank_again(queries, documents, scores)
-        ways: Dict[str, Callable[[], Scores]] = {
-            "keyphrase ranker": lambda again=again: again
+        ways = {
+            _of("keyphrase ranker", kind): rank_again(queries, docs, scores)
+            for kind, docs in kinds.items()
         }
-        if name != "both":
-            for kind, docs in with_own.items():
-                added = _expand(docs)
-                ways[f"+ {kind} keyphrases"] = (
-                    (lambda added=added: Bm25(added).search(queries))
-                    if name == "BM25"
-                    else (lambda added=added: asked @ embed(added).T)
-                )
-            more = _expand_queries(queries, documents, scores)
-            ways["query expansion"] = (
-                (lambda more=more: bm25.search(more))
-                if name == "BM25"
-                else (lambda more=more: embed(more) @ vectors.T)
-            )
-        for way, run in ways.items():
-            searched = run()
+        ways["the ranker, all words"] = rank_again(queries, words, scores, MANY)
+        ways["keyphrases as a field"] = standard(scores) + by_field
+        ways["vectors of keyphrases"] = standard(scores) + by_vectors
+        more = expand_queries(queries, documents, scores)
+        if name == "BM25":
+            ways["query expansion"] = bm25.search(more)
+            for kind, docs in kinds.items():
+                ways[_of("appended", kind)] = Bm25(expand(docs)).search(queries)
+        if name == "embeddings":
+            ways["query expansion"] = embed(more) @ vectors.T
+            for kind, docs in kinds.items():
+                ways[_of("appended", kind)] = asked @ embed(expand(docs)).T
+        reached = recall_curve(collection, scores)[CONTEXT - 1]
+        for way, searched in ways.items():
             row = _row(collection, name, way, measure(collection, searched), base)
             curve = recall_curve(collection, searched)
             enough = numpy.flatnonzero(curve >= reached - 1e-12)
             row["context"] = int(enough[0]) + 1 if len(enough) else None
             rows.append(row)
+        left = filtered(collection, scores, passing)
+        rows.append({**_row(collection, name, "filter", {}, None), **left})
     return rows
+
+
+def _find_keyphrases(
+    collection: Collection, generator: Optional[str]
+) -> Dict[str, List[Any]]:
+    """Documents with keyphrases in their meta, by their kind."""
+    from haystack_kp import KeyphraseExtractor, KeyphraseGenerator
+
+    formats = ["list", "scores"]
+    settings = {"top_n": 30}
+    extractor = KeyphraseExtractor(settings=settings, formats=formats)
+    kinds = {"extracted": extractor.run(collection.documents)["documents"]}
+    if generator:
+        writer = KeyphraseGenerator(
+            generator, presence="absent", formats=formats, existing="replace"
+        )
+        joined = KeyphraseExtractor(
+            settings=settings, formats=formats, existing="merge"
+        )
+        kinds["generated"] = writer.run(collection.documents)["documents"]
+        kinds["both"] = joined.run(kinds["generated"])["documents"]
+    return kinds
+
+
+def _of(way: str, kind: str) -> str:
+    return way if kind == "extracted" else f"{way}, {kind}"
+
+
+def filtered(
+    collection: Collection, scores: Scores, kept: numpy.ndarray
+) -> Dict[str, float]:
+    """What a filter leaves of the first documents, and of the relevant ones among them,
+    where it leaves any.
+
+    kept (ndarray): Whether a document passes, bool of shape (queries, documents).
+    RETURNS (Dict[str, float]): The share of queries with documents left, and for these
+        the shares of documents and of relevant documents that are.
+    """
+    ids = [document.id for document in collection.documents]
+    answered, left, found = 0, [], []
+    for key, own, passes in zip(collection.queries, scores, kept):
+        first = numpy.argsort(-own, kind="stable")[:TOP]
+        answered += bool(passes[first].any())
+        wanted = {d for d, grade in collection.relevant[key].items() if grade > 0}
+        hits = numpy.array([ids[i] in wanted for i in first])
+        if passes[first].any() and hits.any():
+            left.append(passes[first].mean())
+            found.append(passes[first][hits].mean())
+    return {
+        "answered": round(answered / len(scores), 3),
+        "documents left": round(float(numpy.mean(left)), 3),
+        "relevant left": round(float(numpy.mean(found)), 3),
+    }
 
 
 class Bm25:
@@ -234,49 +253,6 @@ def _p_value(difference: numpy.ndarray) -> float:
     return float((as_far.sum() + 1) / (PERMUTATIONS + 1))
 
 
-def _rank_again(
-    queries: Sequence[str], documents: Sequence[Any], scores: Scores
-) -> Scores:
-    """The first documents in the order of `KeyphraseRanker`, before all others."""
-    from dataclasses import replace
-
-    from haystack_kp import KeyphraseRanker
-
-    ranker = KeyphraseRanker()
-    number = {document.id: i for i, document in enumerate(documents)}
-    whole = scores - scores.max() - 1
-    for own, new, query in zip(scores, whole, queries):
-        first = numpy.argsort(-own, kind="stable")[:TOP]
-        given = [replace(documents[i], score=float(own[i])) for i in first]
-        ranked = ranker.run(query, given)["documents"]
-        for place, document in enumerate(ranked):
-            new[number[document.id]] = TOP - place
-    return whole
-
-
-def _expand(documents: Sequence[Any]) -> List[str]:
-    from haystack_kp import KeyphraseDocumentExpander
-
-    expander = KeyphraseDocumentExpander(top_n=10)
-    return _contents(expander.run(list(documents))["documents"])
-
-
-def _expand_queries(
-    queries: Sequence[str], documents: Sequence[Any], scores: Scores
-) -> List[str]:
-    from dataclasses import replace
-
-    from haystack_kp import KeyphraseQueryExpander
-
-    expander = KeyphraseQueryExpander(repeat_query=3)
-    more = []
-    for query, own in zip(queries, scores):
-        first = numpy.argsort(-own, kind="stable")[:10]
-        given = [replace(documents[i], score=float(own[i])) for i in first]
-        more.append(expander.run(query, given)["query"])
-    return more
-
-
 def _embedder(folder: Path) -> Callable[[Sequence[str]], numpy.ndarray]:
     """Vectors of texts: the means of the states of an encoder, of length 1."""
     import torch
@@ -303,14 +279,6 @@ def _embedder(folder: Path) -> Callable[[Sequence[str]], numpy.ndarray]:
         return vectors
 
     return embed
-
-
-def _standard(scores: Scores) -> Scores:
-    return (scores - scores.mean(1, keepdims=True)) / scores.std(1, keepdims=True)
-
-
-def _contents(documents: Sequence[Any]) -> List[str]:
-    return [document.content or "" for document in documents]
 
 
 def _parse(arguments: Optional[Sequence[str]] = None) -> argparse.Namespace:

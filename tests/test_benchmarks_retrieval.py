@@ -1,17 +1,24 @@
 """The benchmark of retrieval: its metrics, its test and its report, by hand."""
 
 import json
+from dataclasses import dataclass, field
+from typing import Any, Dict
 
 import numpy
 import pytest
+from numpy.testing import assert_allclose
 
 from benchmarks.report import write_report
-from benchmarks.retrieval import Bm25, Collection, _p_value, measure, recall_curve
+from benchmarks.retrieval import Bm25, _p_value, filtered, measure, recall_curve
+from benchmarks.retrieval_data import Collection
+from benchmarks.retrieval_ways import field_scores, standard, with_all_words
 
 
+@dataclass
 class Doc:
-    def __init__(self, id):
-        self.id = id
+    id: str
+    content: str = ""
+    meta: Dict[str, Any] = field(default_factory=dict)
 
 
 def test_p_value():
@@ -35,6 +42,28 @@ def test_metrics_by_hand():
     assert recall_curve(collection, scores) == pytest.approx([0.5, 1.0, 1.0])
 
 
+def test_what_a_filter_leaves():
+    documents = [Doc(name) for name in "abcd"]
+    queries = {"1": "x", "2": "y"}
+    collection = Collection("c", documents, queries, {"1": {"a": 1, "b": 1}, "2": {}})
+    kept = numpy.array([[True, False, False, False], [False] * 4])
+    found = filtered(collection, numpy.ones((2, 4)), kept)
+    assert found == {"answered": 0.5, "documents left": 0.25, "relevant left": 0.5}
+
+
+def test_all_words_in_the_place_of_keyphrases():
+    (document,) = with_all_words([Doc("a", "The network and the networks of rain")])
+    assert document.meta["keyphrases"] == ["network", "rain"]
+    assert document.meta["keyphrases_scores"] == [2, 1]
+
+
+def test_keyphrases_as_a_field():
+    meta = {"keyphrases": ["dense network"], "keyphrases_scores": [0.9]}
+    scores = field_scores(["networks", "town"], [Doc("a", meta=meta), Doc("b")])
+    assert_allclose(scores, [[1.0, -1.0], [0.0, 0.0]])
+    assert_allclose(standard(numpy.array([[1.0, 3.0]])), [[-1.0, 1.0]])
+
+
 def test_bm25_finds_other_forms_of_words():
     pytest.importorskip("bm25s")
     pytest.importorskip("Stemmer")
@@ -52,10 +81,12 @@ def test_report(tmp_path):
     for metric in ("nDCG@10", "MAP", "Recall@100"):
         ranked[f"{metric}, gain"] = 0.0312 if metric == "nDCG@10" else 0.0
         ranked[f"{metric}, p"] = 0.0004 if metric == "nDCG@10" else 1.0
+    left = {"collection": "c", "queries": 9, "retriever": "BM25", "with": "filter"}
+    left.update({"documents left": 0.625, "relevant left": 0.899, "answered": 1.0})
     folder = tmp_path / "results"
     folder.mkdir()
     results = {
-        "retrieval": {"rows": [plain, ranked]},
+        "retrieval": {"rows": [plain, ranked, left]},
         "indexing": {
             "rows": [{"system": "nlp.pipe", "docs/s": 300.0, "time / nlp.pipe": 1.0}]
         },
@@ -66,6 +97,7 @@ def test_report(tmp_path):
     report = (tmp_path / "RESULTS.md").read_text("utf8")
     assert "| BM25 | plain | 0.5000 | – | – |" in report
     assert "| BM25 | keyphrase ranker | 0.5312 | +0.0312 | 0.0004 |" in report
+    assert "leaves 62 % of the first 100 documents by BM25, and 90 % of" in report
     assert "| nlp.pipe | 300 | 1.00 |" in report
     pytest.importorskip("matplotlib")
     assert (folder / "retrieval.png").read_bytes().startswith(b"\x89PNG")
