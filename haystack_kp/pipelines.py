@@ -15,6 +15,7 @@ from spacy.tokens import Doc
 from thinc.api import Config, get_current_ops, require_gpu, set_current_ops
 
 from spacy_keyphrase.keyphrase import KEY, get_keyphrases, set_keyphrases
+from spacy_keyphrase.load import keyphrase_pipes
 from spacy_keyphrase.pipeline.outcomes import get_error
 
 from .phrases import Phrase
@@ -22,7 +23,6 @@ from .phrases import Phrase
 logger = logging.getLogger(__name__)
 
 Model = Union[str, Mapping[str, Any]]
-ATTRIBUTE = "doc._.keyphrases"
 # Texts of which the words are held at a time.
 ZONE = 1000
 
@@ -192,13 +192,6 @@ def _read_config(model: Model) -> Config:
     return (
         util.load_config(Path(model)) if isinstance(model, str) else Config(dict(model))
     )
-
-
-def keyphrase_pipes(nlp: Language) -> list[str]:
-    """The pipes that set keyphrases."""
-    return [
-        name for name in nlp.pipe_names if ATTRIBUTE in nlp.get_pipe_meta(name).assigns
-    ]
 
 
 def _read(doc: Doc, key: str) -> list[Phrase]:

@@ -17,6 +17,7 @@ class Output(str, Enum):
     table = "table"
     jsonl = "jsonl"
     html = "html"
+    parquet = "parquet"
 
 
 class Report(str, Enum):

@@ -1,22 +1,18 @@
 """The pipeline of a command, and running it over documents."""
 
 from pathlib import Path
-from typing import Any, Dict, Generator, Iterable, List, Optional, Tuple
+from typing import Generator, Iterable, List, Optional, Tuple
 
-import spacy
 import typer
 from spacy.language import Language
 from spacy.tokens import Doc
-from spacy.util import load_config, load_model_from_config
 from thinc.api import require_gpu
 
 from ..corpora import CorpusError, KeyphraseDocument
 from ..keyphrase import KEY, Keyphrase, get_keyphrases, set_keyphrases
+from ..load import keyphrase_pipes, load_pipeline
 from ._run import say
 from ._workers import Feed, run_in_workers
-
-ATTRIBUTE = "doc._.keyphrases"
-
 
 Results = Generator[Tuple[KeyphraseDocument, Doc], None, None]
 
@@ -146,45 +142,5 @@ def load_extractor(
         raise typer.BadParameter("give --pipeline or --config, not both.")
     given = {"top_n": top_n, "min_score": min_score}
     settings = {name: value for name, value in given.items() if value is not None}
-    if pipeline:
-        nlp = spacy.load(pipeline)
-        changes = _changes(nlp, settings)
-        if changes:
-            nlp = spacy.load(pipeline, config={"components": changes})
-        name = nlp.meta["name"] or pipeline
-        name = f"{nlp.lang}_{name}"
-    elif config:
-        loaded = load_config(config)
-        nlp = load_model_from_config(loaded, auto_fill=True)
-        changes = _changes(nlp, settings)
-        if changes:
-            for pipe, change in changes.items():
-                loaded["components"][pipe].update(change)
-            nlp = load_model_from_config(loaded, auto_fill=True)
-        name = config.stem
-    else:
-        nlp = spacy.blank(lang)
-        # The limit is for parsers, whose memory grows with the text.
-        nlp.max_length = 1_000_000_000
-        name = f"blank:{lang}"
-    if not keyphrase_pipes(nlp):
-        nlp.add_pipe("keyphrase", config=settings)
-        name += " + keyphrase"
+    nlp, name = load_pipeline(pipeline, config, lang, settings)
     return Extractor(nlp, top_n, min_score, name)
-
-
-def keyphrase_pipes(nlp: Language) -> List[str]:
-    """The components that set keyphrases."""
-    return [
-        name for name in nlp.pipe_names if ATTRIBUTE in nlp.get_pipe_meta(name).assigns
-    ]
-
-
-def _changes(nlp: Language, settings: Dict[str, Any]) -> Dict[str, Dict[str, Any]]:
-    """The settings that each keyphrase component has, where any."""
-    changes = {}
-    for pipe in keyphrase_pipes(nlp):
-        has = nlp.get_pipe_config(pipe).keys() & settings.keys()
-        if has:
-            changes[pipe] = {name: settings[name] for name in sorted(has)}
-    return changes

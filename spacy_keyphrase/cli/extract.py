@@ -2,7 +2,8 @@
 
 import json
 from contextlib import closing
-from typing import Annotated, Any, Dict, List
+from pathlib import Path
+from typing import Annotated, Any, Dict, List, Optional
 
 import typer
 from spacy.tokens import Doc
@@ -11,12 +12,12 @@ from ..corpora import KeyphraseDocument, ReadReport
 from ..keyphrase import Keyphrase
 from ..render import render_page
 from ._inputs import peek_lang, read_inputs
+from ._jobs import Engine, extract_in_parts, make_spec
 from ._options import (
     BatchSize,
     ConfigFile,
     GpuId,
     InputFormat,
-    Inputs,
     Lang,
     Limit,
     MinScore,
@@ -24,9 +25,9 @@ from ._options import (
     OnError,
     OnErrorOption,
     Output,
-    OutputFile,
     Pipeline,
     TopN,
+    check_input,
 )
 from ._output import open_output
 from ._pipeline import load_extractor, say_usage, use_gpu
@@ -37,19 +38,39 @@ from ._table import clean, format_table
 
 @command
 def extract_cli(
-    inputs: Inputs,
+    inputs: Annotated[
+        List[str],
+        typer.Argument(
+            metavar="INPUT",
+            help="Files or folders, of text or of any corpus format; - for standard "
+            "input. With --engine also Parquet and CSV, and URLs.",
+            show_default=False,
+        ),
+    ],
     pipeline: Pipeline = None,
     config: ConfigFile = None,
     lang: Lang = None,
     top_n: TopN = None,
     min_score: MinScore = None,
-    output: OutputFile = None,
-    format: Annotated[
-        Output,
+    output: Annotated[
+        Optional[str],
         typer.Option(
-            "--format", help="A table, one JSON object a line, or an HTML page."
+            "--output",
+            "-o",
+            help="File to write, complete or not at all; standard output by default. "
+            "With --engine a folder, or its URL.",
+            show_default=False,
         ),
-    ] = Output.table,
+    ] = None,
+    format: Annotated[
+        Optional[Output],
+        typer.Option(
+            "--format",
+            help="A table (the default), one JSON object a line, or an HTML page. With "
+            "--engine jsonl or parquet; by default that of the input.",
+            show_default=False,
+        ),
+    ] = None,
     with_text: Annotated[
         bool, typer.Option("--with-text", help="Put the texts into the JSON, too.")
     ] = False,
@@ -59,12 +80,100 @@ def extract_cli(
     n_process: NProcess = 1,
     batch_size: BatchSize = 64,
     gpu_id: GpuId = -1,
+    engine: Annotated[
+        Optional[Engine],
+        typer.Option(
+            help="Write a folder of parts, which can be interrupted at any time: the "
+            "same command goes on. In --n-process processes or on a Ray cluster.",
+            show_default=False,
+        ),
+    ] = None,
+    text_column: Annotated[
+        Optional[List[str]],
+        typer.Option(
+            help="With --engine: column with texts; several are joined. Default: text, "
+            "or title and abstract.",
+            show_default=False,
+        ),
+    ] = None,
+    rows_per_part: Annotated[
+        int, typer.Option(min=1, help="With --engine: rows of a part at most.")
+    ] = 2000,
+    address: Annotated[
+        Optional[str],
+        typer.Option(
+            help="With --engine ray: address of the cluster, or auto. Default: Ray is "
+            "started on this machine.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """
     Extract the keyphrases of texts. The documents are read, worked on and written
     one after the other, so that there may be any number of them; only an HTML page
     is built in memory.
     """
+    if engine is not None:
+        for given, name in (
+            (with_text, "--with-text"),
+            (limit, "--limit"),
+            (input_format != "auto", "--input-format"),
+            (format in (Output.table, Output.html), f"--format {format}"),
+        ):
+            if given:
+                raise typer.BadParameter(f"{name} does not go with --engine.")
+        extract_in_parts(
+            engine,
+            inputs,
+            output,
+            make_spec(pipeline, config, lang, top_n, min_score, gpu_id),
+            n_process,
+            address,
+            columns=text_column,
+            format=format.value if format else None,
+            rows_per_part=rows_per_part,
+        )
+        return
+    if format is Output.parquet:
+        raise typer.BadParameter("--format parquet needs --engine.")
+    extract_stream(
+        check_input([Path(path) for path in inputs]),
+        pipeline=pipeline,
+        config=config,
+        lang=lang,
+        top_n=top_n,
+        min_score=min_score,
+        output=Path(output) if output else None,
+        format=format or Output.table,
+        with_text=with_text,
+        input_format=input_format,
+        on_error=on_error,
+        limit=limit,
+        n_process=n_process,
+        batch_size=batch_size,
+        gpu_id=gpu_id,
+    )
+
+
+def extract_stream(
+    inputs: List[Path],
+    *,
+    pipeline: Optional[str],
+    config: Optional[Path],
+    lang: Optional[str],
+    top_n: Optional[int],
+    min_score: Optional[float],
+    output: Optional[Path],
+    format: Output,
+    with_text: bool,
+    input_format: str,
+    on_error: OnError,
+    limit: int,
+    n_process: int,
+    batch_size: int,
+    gpu_id: int,
+) -> None:
+    """Documents in, keyphrases out, one after the other; see `extract_cli`."""
     use_gpu(gpu_id, n_process)
     report = ReadReport()
     documents = read_inputs(inputs, input_format, lang, on_error, limit, report)
