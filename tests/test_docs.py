@@ -13,7 +13,11 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 BLOCK = re.compile(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", re.DOTALL)
 
 
-NEEDS = {"generation.md": ("torch", "scipy"), "haystack.md": ("haystack",)}
+NEEDS = {
+    "generation.md": ("torch", "scipy"),
+    "haystack.md": ("haystack",),
+    "scale.md": (),
+}
 
 
 @pytest.mark.parametrize("name", sorted(NEEDS))

@@ -14,7 +14,7 @@ import pytest
 ray = pytest.importorskip("ray")
 pytest.importorskip("ray.data")
 
-from spacy_keyphrase.jobs import PipelineSpec, make_job  # noqa: E402
+from spacy_keyphrase.jobs import PipelineSpec, make_job, run_local  # noqa: E402
 from spacy_keyphrase.ray import KeyphraseMapper, run_ray  # noqa: E402
 
 pytestmark = [
@@ -69,9 +69,15 @@ def workers():
 
 
 def test_a_worker_is_killed(cluster, many, tmp_path):
-    job = make_job([many], str(tmp_path / "out"), PipelineSpec(), rows_per_part=50)
+    """In a job that was begun without Ray."""
+    out = str(tmp_path / "out")
+    job = make_job([many], out, PipelineSpec(), rows_per_part=50)
+    results = run_local(job)
+    done = [next(results) for _ in range(2)]
+    results.close()
+    job = make_job([many], out, PipelineSpec(), rows_per_part=50)
     results = run_ray(job, workers=2)
-    done = [next(results) for _ in range(3)]
+    done += [next(results) for _ in range(3)]
     running = workers()
     assert len(running) == 2
     os.kill(running[0], signal.SIGKILL)
