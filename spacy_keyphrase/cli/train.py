@@ -55,18 +55,23 @@ def train_cli(
     the end of a time slot, the same command with --resume goes on, and ends with the
     weights of a run that was never stopped. Settings of the config are overridden by
     options, such as --paths.train corpus/train.spacy or --training.max_steps 500.
+    Started by torchrun, processes train together, each on documents of its own, as
+    one does with accumulate_gradient.
     """
     from spacy.cli._util import import_code, parse_config_overrides, setup_gpu
     from spacy.util import load_config
 
     from ..models.blas import use_fast_blas
     from ..training.loop import Stopped, train
+    from ..training.ranks import find_ranks, local_gpu
 
     overrides = parse_config_overrides(ctx.args)
     import_code(code)
+    gpu_id = local_gpu(gpu_id)
     setup_gpu(gpu_id)
     if gpu_id < 0:
         use_fast_blas()
+    ranks = find_ranks(gpu_id >= 0)
     loaded = load_config(config, overrides=overrides, interpolate=False)
     try:
         last = train(
@@ -77,8 +82,13 @@ def train_cli(
             use_gpu=gpu_id,
             stdout=sys.stdout,
             stderr=sys.stderr,
+            ranks=ranks,
         )
     except Stopped as stop:
-        say(f"{stop} Go on with the same command and --resume.")
+        if ranks.first:
+            say(f"{stop} Go on with the same command and --resume.")
         raise typer.Exit(130) from None
-    say(f"Saved {last} and {last.parent / 'model-best'}.")
+    finally:
+        ranks.close()
+    if ranks.first:
+        say(f"Saved {last} and {last.parent / 'model-best'}.")

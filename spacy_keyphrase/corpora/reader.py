@@ -117,6 +117,8 @@ class KeyphraseCorpus:
         self.style = style
         self.candidates = candidates
         self.passes = 0
+        # Number of this process and how many there are: each has examples of its own.
+        self.shard = (0, 1)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield the examples.
@@ -155,12 +157,9 @@ class KeyphraseCorpus:
                 len(reference.spans[self.key])
                 or reference.spans[self.key].attrs.get("phrases")
             )
-            predicted = _without_gold(nlp, reference)
-            if self.candidates is not None and self.candidates in reference.spans:
-                found = get_keyphrases(reference, self.candidates)
-                pairs = [(phrase.text, phrase.score) for phrase in found]
-                set_keyphrases(predicted, pairs, self.key)
-            yield Example(predicted, reference)
+            rank, size = self.shard
+            if yielded % size == rank:
+                yield self._example(nlp, reference)
             yielded += 1
             if self.limit and yielded >= self.limit:
                 break
@@ -176,6 +175,14 @@ class KeyphraseCorpus:
                 f"doc.spans[{self.key!r}]: there is nothing to learn from.",
                 stacklevel=2,
             )
+
+    def _example(self, nlp: Language, reference: Doc) -> Example:
+        predicted = _without_gold(nlp, reference)
+        if self.candidates is not None and self.candidates in reference.spans:
+            found = get_keyphrases(reference, self.candidates)
+            pairs = [(phrase.text, phrase.score) for phrase in found]
+            set_keyphrases(predicted, pairs, self.key)
+        return Example(predicted, reference)
 
     def _references(self, nlp: Language, report: ReadReport) -> Iterator[Doc]:
         if get_format(self.format, self.path).name == "spacy":

@@ -37,7 +37,11 @@ class Progress:
 
 
 def save_checkpoint(
-    folder: Path, nlp: Language, optimizer: Optimizer, progress: Progress
+    folder: Path,
+    nlp: Language,
+    optimizer: Optimizer,
+    progress: Progress,
+    random_states: List[Dict[str, Any]],
 ) -> None:
     """Write a checkpoint; the one before is there until the new one is complete.
 
@@ -46,13 +50,14 @@ def save_checkpoint(
         averages.
     optimizer (Optimizer): Its optimizer.
     progress (Progress): How far the run is.
+    random_states (List[Dict[str, Any]]): Of each process, from `random_state`.
     """
     new, old = folder / f"{CHECKPOINT}.new", folder / f"{CHECKPOINT}.old"
     shutil.rmtree(new, ignore_errors=True)
     new.mkdir(parents=True)
     nlp.to_disk(new / "model")
     _save_optimizer(new / "optimizer.npz", nlp, optimizer)
-    state = {"progress": asdict(progress), "random": _random_state()}
+    state = {"progress": asdict(progress), "random": random_states}
     (new / "state.json").write_text(json.dumps(state), encoding="utf8")
     shutil.rmtree(old, ignore_errors=True)
     if (folder / CHECKPOINT).exists():
@@ -112,12 +117,20 @@ def restore_optimizer(checkpoint: Path, nlp: Language, optimizer: Optimizer) -> 
                 values[keys[name]] = ops.asarray(data[entry])
 
 
-def restore_random(checkpoint: Path) -> None:
+def restore_random(checkpoint: Path, rank: int = 0, size: int = 1) -> None:
     """Draw the random numbers that the run of a checkpoint would have drawn next.
 
     checkpoint (Path): What `find_checkpoint` returned.
+    rank, size (int): Number of the process, and how many there are.
+    RAISES: ValueError where there were more processes, or fewer.
     """
-    state = _read_state(checkpoint)["random"]
+    states = _read_state(checkpoint)["random"]
+    if len(states) != size:
+        raise ValueError(
+            f"The checkpoint is of a run in {len(states)} processes, and this one has "
+            f"{size}. Resume with as many."
+        )
+    state = states[rank]
     version, numbers, gauss = state["python"]
     random.setstate((version, tuple(numbers), gauss))
     name, numbers, *rest = state["numpy"]
@@ -131,7 +144,8 @@ def restore_random(checkpoint: Path) -> None:
             )
 
 
-def _random_state() -> Dict[str, Any]:
+def random_state() -> Dict[str, Any]:
+    """What the random numbers of this process go on from."""
     name, numbers, *rest = numpy.random.get_state(legacy=True)
     state: Dict[str, Any] = {
         "python": random.getstate(),

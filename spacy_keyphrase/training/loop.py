@@ -8,6 +8,7 @@ import shutil
 import signal
 import sys
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
@@ -32,6 +33,7 @@ from thinc.api import Config, Optimizer, fix_random_seed, set_gpu_allocator
 from .checkpoint import (
     Progress,
     find_checkpoint,
+    random_state,
     read_progress,
     remove_checkpoints,
     restore_optimizer,
@@ -39,6 +41,7 @@ from .checkpoint import (
     save_checkpoint,
 )
 from .memory import trim_memory
+from .ranks import Ranks
 
 LOG = "log.jsonl"
 # Steps from one time that freed memory is given back to the next.
@@ -60,6 +63,7 @@ def train(
     use_gpu: int = -1,
     stdout: IO[str] = sys.stdout,
     stderr: IO[str] = sys.stderr,
+    ranks: Optional[Ranks] = None,
 ) -> Path:
     """Train a pipeline as `spacy train` does.
 
@@ -76,16 +80,17 @@ def train(
     use_gpu (int): ID of the GPU that was set up, -1 for the CPU.
     stdout (IO[str]): Where the config's logger writes.
     stderr (IO[str]): Where its progress bar is.
+    ranks (Optional[Ranks]): The processes that train together; by default this one
+        alone.
     RETURNS (Path): The folder of the last model.
     RAISES: ValueError where the checkpoint is of another config; Stopped after
         SIGINT or SIGTERM, when the step under way is done and saved.
     """
-    checkpoint = find_checkpoint(output) if resume else None
+    ranks = ranks or Ranks()
+    checkpoint = ranks.share(lambda: find_checkpoint(output) if resume else None)
     if checkpoint is None:
         nlp = init_nlp(config, use_gpu=use_gpu)
-        remove_checkpoints(output)
-        for name in (DIR_MODEL_BEST, DIR_MODEL_LAST):
-            shutil.rmtree(output / name, ignore_errors=True)
+        ranks.share(lambda: _remove_last_run(output))
     else:
         # A pipe may go by how long the run is, and that may be changed.
         steps = config.interpolate()["training"]["max_steps"]
@@ -96,9 +101,15 @@ def train(
             nlp.config[section] = config.get(section, {})
     output.mkdir(parents=True, exist_ok=True)
     with _stop_signals() as stopped:
-        run = _Run(nlp, output, checkpoint, checkpoint_every, use_gpu)
+        run = _Run(nlp, output, checkpoint, checkpoint_every, use_gpu, ranks)
         run.train(stopped, stdout, stderr)
     return output / DIR_MODEL_LAST
+
+
+def _remove_last_run(output: Path) -> None:
+    remove_checkpoints(output)
+    for name in (DIR_MODEL_BEST, DIR_MODEL_LAST):
+        shutil.rmtree(output / name, ignore_errors=True)
 
 
 def _check_config(saved: Config, given: Config) -> None:
@@ -143,10 +154,13 @@ class _Run:
         checkpoint: Optional[Path],
         checkpoint_every: int,
         use_gpu: int,
+        ranks: Ranks,
     ) -> None:
+        self.ranks = ranks
         config = nlp.config.interpolate()
         if config["training"]["seed"] is not None:
-            fix_random_seed(config["training"]["seed"])
+            # Dropout is not to be the same in all processes.
+            fix_random_seed(config["training"]["seed"] + ranks.rank)
         allocator = config["training"]["gpu_allocator"]
         if use_gpu >= 0 and allocator:
             set_gpu_allocator(allocator)
@@ -163,7 +177,10 @@ class _Run:
             nlp, dev_corpus, settings["score_weights"]
         )
         self.batches: Iterator[Tuple[int, List[Example]]] = create_train_batches(
-            nlp, train_corpus, settings["batcher"], settings["max_epochs"]
+            nlp,
+            ranks.shard(train_corpus),
+            settings["batcher"],
+            settings["max_epochs"],
         )
         dropout = settings["dropout"]
         self.dropouts = iter(dropout) if not isinstance(dropout, float) else None
@@ -171,7 +188,8 @@ class _Run:
         self.seconds_before = 0.0
         if checkpoint is not None:
             self._resume(checkpoint)
-        _truncate_log(output / LOG, self.progress.step)
+        ranks.share_weights([pipe.model for pipe in self._learners()])
+        ranks.share(lambda: _truncate_log(output / LOG, self.progress.step))
 
     def _resume(self, checkpoint: Path) -> None:
         self.progress = read_progress(checkpoint)
@@ -180,7 +198,7 @@ class _Run:
         for _ in islice(self.batches, self.progress.step):
             self._step_schedules()
             self._dropout()
-        restore_random(checkpoint)
+        restore_random(checkpoint, self.ranks.rank, self.ranks.size)
 
     def _dropout(self) -> float:
         rate: float = (
@@ -192,40 +210,60 @@ class _Run:
         self, stopped: Callable[[], bool], stdout: IO[str], stderr: IO[str]
     ) -> None:
         frozen = self.settings["frozen_components"]
-        with self.nlp.select_pipes(disable=frozen):
-            log_step, finalize = self.settings["logger"](self.nlp, stdout, stderr)
+        log_step, finalize = _ignore, _ignore
+        if self.ranks.first:
+            with self.nlp.select_pipes(disable=frozen):
+                log_step, finalize = self.settings["logger"](self.nlp, stdout, stderr)
         start = perf_counter()
         try:
             if self._finished():
                 return
-            for epoch, batch in self.batches:
+            for epoch, batch in self._batches():
                 self._update(epoch, batch)
                 info = self._evaluate(epoch)
-                self.progress.words += sum(map(len, batch))
+                words = {"words": float(sum(map(len, batch)))}
+                self.progress.words += int(self.ranks.sum_numbers(words)["words"])
                 elapsed = perf_counter() - start
                 self.progress.seconds = self.seconds_before + elapsed
                 if info is not None:
                     info.update(
                         words=self.progress.words, seconds=int(self.progress.seconds)
                     )
-                    self._save(info)
+                    self.ranks.share(partial(self._save, info))
                 log_step(info)
                 if self.progress.step % _TRIM == 0:
                     trim_memory()
                 self.progress.step += 1
                 if info is not None:
                     self.progress.losses = {}
-                done, stop = self._finished(), stopped()
+                done, stop = self._finished(), self.ranks.any(stopped())
                 if self._due(info is not None) or (stop and not done):
-                    save_checkpoint(
-                        self.output, self.nlp, self.optimizer, self.progress
-                    )
+                    self._save_checkpoint()
                 if done:
                     break
                 if stop:
                     raise Stopped(f"Stopped after step {self.progress.step - 1}.")
         finally:
             finalize()
+        self.ranks.share(self._save_last)
+
+    def _batches(self) -> Iterator[Tuple[int, List[Example]]]:
+        """Until one of the processes has none left."""
+        while True:
+            batch = next(self.batches, None)
+            if self.ranks.any(batch is None) or batch is None:
+                return
+            yield batch
+
+    def _save_checkpoint(self) -> None:
+        states = self.ranks.gather(random_state())
+        self.ranks.share(
+            lambda: save_checkpoint(
+                self.output, self.nlp, self.optimizer, self.progress, states
+            )
+        )
+
+    def _save_last(self) -> None:
         self._save_model(DIR_MODEL_LAST)
         remove_checkpoints(self.output)
 
@@ -245,15 +283,21 @@ class _Run:
                 exclude=frozen,
                 annotates=settings["annotating_components"],
             )
-        for name, pipe in nlp.pipeline:
-            trainable: Any = pipe
-            if (
-                name not in frozen
-                and getattr(pipe, "is_trainable", False)
-                and trainable.model not in (True, False, None)
-            ):
-                trainable.finish_update(self.optimizer)
+        learners = self._learners()
+        self.ranks.sum_gradients([pipe.model for pipe in learners])
+        for pipe in learners:
+            pipe.finish_update(self.optimizer)
         self._step_schedules()
+
+    def _learners(self) -> List[Any]:
+        frozen = self.settings["frozen_components"]
+        return [
+            pipe
+            for name, pipe in self.nlp.pipeline
+            if name not in frozen
+            and getattr(pipe, "is_trainable", False)
+            and getattr(pipe, "model", None) not in (True, False, None)
+        ]
 
     def _step_schedules(self) -> None:
         self.optimizer.step_schedules()  # type: ignore[no-untyped-call]
@@ -263,17 +307,21 @@ class _Run:
         step = self.progress.step
         if step % self.settings["eval_frequency"]:
             return None
-        with self.nlp.use_params(self.optimizer.averages or {}):
-            score, scores = self.evaluate()
+        score, scores = self.ranks.share(self._score)
         self.progress.results.append((score, step))
         return {
             "epoch": epoch,
             "step": step,
             "score": score,
             "other_scores": scores,
-            "losses": self.progress.losses,
+            "losses": self.ranks.sum_numbers(self.progress.losses),
             "checkpoints": self.progress.results,
         }
+
+    def _score(self) -> Tuple[float, Dict[str, Any]]:
+        with self.nlp.use_params(self.optimizer.averages or {}):
+            score, scores = self.evaluate()
+        return float(score), scores
 
     def _save(self, info: Dict[str, Any]) -> None:
         """Save the model of an evaluation, and what it was found to be."""
@@ -318,6 +366,10 @@ class _Run:
         if patience and last - best >= patience:
             return True
         return bool(max_steps) and last >= max_steps
+
+
+def _ignore(info: Any = None) -> None:
+    """The logger of all processes but the first."""
 
 
 def _truncate_log(path: Path, step: int) -> None:
