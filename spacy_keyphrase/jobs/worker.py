@@ -99,9 +99,8 @@ class Worker:
         rows that failed, then, whole, the others.
         RAISES: OSError where they cannot be written.
         """
-        found = list(
-            find(self.nlp, [self.text(item) for item in chunk.items], self.key)
-        )
+        texts = [self.text(item) for item in chunk.items]
+        found = list(find(self.nlp, texts, self.key))
         if self.output.format == "parquet" and chunk.table is None:
             found = self._fit(chunk, found)
         failed = [
@@ -118,6 +117,7 @@ class Worker:
         return Done(chunk.name, len(good), sum(f["rows"] for f in failed))
 
     def text(self, item: Item) -> Union[str, Unreadable]:
+        """The text of a row, or why it has none."""
         if isinstance(item.row, Unreadable):
             return item.row
         texts = []
@@ -177,10 +177,8 @@ class Worker:
             known = set(self._table(rows).column_names)
         except Exception as error:
             return f"another type than in the first rows: {error}"
-        new = {name for row in rows for name in row} - known
-        return (
-            f"columns that the first rows do not have: {sorted(new)}" if new else None
-        )
+        new = sorted({name for row in rows for name in row} - known)
+        return f"columns that the first rows do not have: {new}" if new else None
 
 
 def part_name(chunk: str, format: str) -> str:
