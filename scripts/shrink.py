@@ -33,6 +33,10 @@ def main() -> None:
     nlp = spacy.load(options.pipeline, config=overrides)
     if options.meta:
         nlp.meta.update(json.loads(options.meta.read_text("utf8")))
+    # Sums over the last updates, which tell nobody anything.
+    scores = nlp.meta.get("performance", {})
+    for name in [name for name in scores if name.endswith("_loss")]:
+        del scores[name]
     # Paths of the machine that trained it are of no use to others.
     for name in nlp.config["paths"]:
         # These are names of models, without which an architecture cannot be made.
