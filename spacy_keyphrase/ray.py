@@ -6,7 +6,10 @@ pipeline of your own `KeyphraseMapper` goes to `map_batches`:
 
     dataset = ray.data.read_parquet("s3://bucket/abstracts")
     dataset = dataset.map_batches(
-        KeyphraseMapper, fn_constructor_kwargs={"columns": ["abstract"]}, concurrency=8
+        KeyphraseMapper,
+        fn_constructor_kwargs={"columns": ["abstract"]},
+        batch_format="pyarrow",
+        compute=ray.data.ActorPoolStrategy(size=8),
     )
 """
 
@@ -15,12 +18,14 @@ import pickle
 from typing import Any, Dict, Iterator, List, Mapping, Optional
 
 import numpy
+import pyarrow
 import ray
 import ray.data
 
 from .jobs.chunks import read_chunks
 from .jobs.items import Item, Place
 from .jobs.job import Job
+from .jobs.parquet import keyphrase_type
 from .jobs.worker import Done, Output, PipelineSpec, Worker, find
 from .keyphrase import KEY
 
@@ -80,13 +85,14 @@ class _Actor:
 
 
 class KeyphraseMapper:
-    """Adds keyphrases to batches of a dataset: the class to give to `map_batches`.
+    """Adds keyphrases to the batches of a dataset: the class to give to `map_batches`,
+    with `batch_format="pyarrow"`.
 
     columns (List[str]): Columns with the texts, which are joined.
     spec (Optional[PipelineSpec]): The pipeline; by default a blank English one with
         the component `keyphrase`.
-    column (str): The column that is added: lists of records as `Keyphrase.to_dict`
-        makes them, as JSON. What failed has an empty list and a reason in the column
+    column (str): The column that is added, with lists of records as
+        `Keyphrase.to_dict` makes them. What failed has none, and a reason in the column
         with "_error" behind its name.
     """
 
@@ -97,24 +103,38 @@ class KeyphraseMapper:
         column: str = KEY,
     ) -> None:
         _limit_threads()
-        spec = spec or PipelineSpec()
         self.column = column
-        self.worker = Worker(spec, Output("", "jsonl", columns, column))
+        output = Output("", "parquet", columns, column)
+        self.worker = Worker(spec or PipelineSpec(), output)
 
-    def __call__(self, batch: Dict[str, Any]) -> Dict[str, Any]:
-        """A batch with two columns more."""
-        columns = [c for c in self.worker.output.columns if c in batch]
-        rows = zip(*(batch[c] for c in columns))
-        items = [Item(Place("", 0), dict(zip(columns, row))) for row in rows]
-        texts = [self.worker.text(item) for item in items]
+    def __call__(self, batch: Any) -> Any:
+        """An Arrow table with two columns more.
+
+        RAISES: TypeError where the batch is no Arrow table; KeyError where it has none
+            of the columns.
+        """
+        if not isinstance(batch, pyarrow.Table):
+            raise TypeError(
+                'KeyphraseMapper needs map_batches(..., batch_format="pyarrow").'
+            )
+        columns = [c for c in self.worker.output.columns if c in batch.column_names]
+        if not columns:
+            names = ", ".join(batch.column_names)
+            raise KeyError(
+                f"No column {self.worker.output.columns}; there are {names}."
+            )
+        rows = batch.select(columns).to_pylist()
+        texts = [
+            self.worker.text(Item(Place("", i), row)) for i, row in enumerate(rows)
+        ]
         found = list(find(self.worker.nlp, texts, self.worker.key))
-        good = [own if isinstance(own, list) else [] for own in found]
+        phrases = [own if isinstance(own, list) else None for own in found]
         errors = [own if isinstance(own, str) else None for own in found]
-        return {
-            **batch,
-            self.column: numpy.array(good, dtype=object),
-            f"{self.column}_error": numpy.array(errors, dtype=object),
-        }
+        added = pyarrow.array(phrases, type=keyphrase_type())
+        batch = batch.append_column(self.column, added)
+        return batch.append_column(
+            f"{self.column}_error", pyarrow.array(errors, type=pyarrow.string())
+        )
 
 
 def _limit_threads() -> None:

@@ -219,14 +219,18 @@ def test_a_full_disk(corpus, tmp_path):
 
 @pytest.fixture
 def many(tmp_path):
-    rows = [{"id": i, "text": TEXTS[i % 40] * 20} for i in range(1500)]
+    rows = [{"id": i, "text": TEXTS[i % 40] * 20} for i in range(900)]
     return write_lines(tmp_path / "many.jsonl", rows)
 
 
 def start(many, out, workers):
     command = [sys.executable, "-m", "spacy", "keyphrase", "extract", many]
     command += ["--engine", "local", "-o", str(out), "--rows-per-part", "25"]
-    return subprocess.Popen([*command, "--n-process", str(workers)])
+    # Of what runs in the background SIGINT may be ignored, and children inherit that.
+    return subprocess.Popen(
+        [*command, "--n-process", str(workers)],
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
 
 
 def wait_for_parts(out, n, process):
@@ -248,9 +252,9 @@ def test_killed(many, tmp_path, number):
     code = process.wait(60)
     assert code in (-9, 130)
     n = len(list(out.glob("part-*")))
-    assert 3 <= n < 60
+    assert 3 <= n < 36
     assert start(many, out, 1).wait(300) == 0
-    assert [row["id"] for row in read_output(out)] == list(range(1500))
+    assert [row["id"] for row in read_output(out)] == list(range(900))
 
 
 @pytest.mark.slow
@@ -265,4 +269,4 @@ def test_a_worker_is_killed(many, tmp_path):
     # The last one is a worker; multiprocessing's tracker of resources is the first.
     os.kill(int(children.read_text().split()[-1]), signal.SIGKILL)
     assert process.wait(300) == 0
-    assert [row["id"] for row in read_output(out)] == list(range(1500))
+    assert [row["id"] for row in read_output(out)] == list(range(900))
