@@ -13,7 +13,6 @@ pipeline of your own `KeyphraseMapper` goes to `map_batches`:
     )
 """
 
-import os
 import pickle
 from typing import Any, Dict, Iterator, List, Mapping, Optional
 
@@ -75,7 +74,6 @@ def run_ray(
 
 class _Actor:
     def __init__(self, spec: PipelineSpec, output: Output) -> None:
-        _limit_threads()
         self.worker = Worker(spec, output)
 
     def __call__(self, batch: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
@@ -102,7 +100,6 @@ class KeyphraseMapper:
         spec: Optional[PipelineSpec] = None,
         column: str = KEY,
     ) -> None:
-        _limit_threads()
         self.column = column
         output = Output("", "parquet", columns, column)
         self.worker = Worker(spec or PipelineSpec(), output)
@@ -120,9 +117,8 @@ class KeyphraseMapper:
         columns = [c for c in self.worker.output.columns if c in batch.column_names]
         if not columns:
             names = ", ".join(batch.column_names)
-            raise KeyError(
-                f"No column {self.worker.output.columns}; there are {names}."
-            )
+            wanted = " or ".join(self.worker.output.columns)
+            raise KeyError(f"No column {wanted}; there are {names}.")
         rows = batch.select(columns).to_pylist()
         texts = [
             self.worker.text(Item(Place("", i), row)) for i, row in enumerate(rows)
@@ -135,13 +131,3 @@ class KeyphraseMapper:
         return batch.append_column(
             f"{self.column}_error", pyarrow.array(errors, type=pyarrow.string())
         )
-
-
-def _limit_threads() -> None:
-    """As many threads as Ray gave cores."""
-    if "OMP_NUM_THREADS" in os.environ:
-        try:
-            import torch
-        except ImportError:
-            return
-        torch.set_num_threads(max(int(os.environ["OMP_NUM_THREADS"]), 1))

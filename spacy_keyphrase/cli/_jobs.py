@@ -65,7 +65,7 @@ def make_spec(
     lang: Optional[str],
     top_n: Optional[int],
     min_score: Optional[float],
-    gpu_id: int,
+    gpu_id: Optional[int],
 ) -> PipelineSpec:
     """The pipeline that options name."""
     if pipeline and config:
@@ -73,7 +73,7 @@ def make_spec(
     given = {"top_n": top_n, "min_score": min_score}
     settings: Dict[str, Any] = {k: v for k, v in given.items() if v is not None}
     loaded = dict(load_config(config)) if config else None
-    return PipelineSpec(pipeline, loaded, lang or "en", settings, gpu_id >= 0)
+    return PipelineSpec(pipeline, loaded, lang or "en", settings, gpu_id)
 
 
 def _run_ray(job: Any, workers: int, address: Optional[str]) -> Any:
@@ -84,6 +84,7 @@ def _run_ray(job: Any, workers: int, address: Optional[str]) -> Any:
         raise ImportError(message) from None
     from ..ray import run_ray
 
+    on_gpu = job.spec.gpu_id is not None
     settings: Dict[str, Any] = {"address": address}
     if address is None:
         settings = {"include_dashboard": False, "num_cpus": None}
@@ -93,5 +94,5 @@ def _run_ray(job: Any, workers: int, address: Optional[str]) -> Any:
     ray.init(log_to_driver=False, logging_level=logging.ERROR, **settings)
     if workers == -1:
         resources: Dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
-        workers = max(int(resources.get("GPU" if job.spec.gpu else "CPU", 1)), 1)
-    return run_ray(job, workers, gpus_per_worker=float(job.spec.gpu))
+        workers = max(int(resources.get("GPU" if on_gpu else "CPU", 1)), 1)
+    return run_ray(job, workers, gpus_per_worker=float(on_gpu))

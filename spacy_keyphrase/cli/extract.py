@@ -118,15 +118,23 @@ def extract_cli(
             (with_text, "--with-text"),
             (limit, "--limit"),
             (input_format != "auto", "--input-format"),
-            (format in (Output.table, Output.html), f"--format {format}"),
+            (on_error is not OnError.stop, "--on-error"),
+            (batch_size != 64, "--batch-size"),
+            (format in (Output.table, Output.html), "--format table or html"),
         ):
             if given:
                 raise typer.BadParameter(f"{name} does not go with --engine.")
+        gpu = None if gpu_id < 0 else gpu_id
+        if engine is Engine.local:
+            use_gpu(gpu_id, n_process)
+        elif gpu is not None:
+            # Each actor sees only its own.
+            gpu = 0
         extract_in_parts(
             engine,
             inputs,
             output,
-            make_spec(pipeline, config, lang, top_n, min_score, gpu_id),
+            make_spec(pipeline, config, lang, top_n, min_score, gpu),
             n_process,
             address,
             columns=text_column,
@@ -134,8 +142,13 @@ def extract_cli(
             rows_per_part=rows_per_part,
         )
         return
-    if format is Output.parquet:
-        raise typer.BadParameter("--format parquet needs --engine.")
+    for wants_engine, name in (
+        (format is Output.parquet, "--format parquet"),
+        (text_column, "--text-column"),
+        (address, "--address"),
+    ):
+        if wants_engine:
+            raise typer.BadParameter(f"{name} needs --engine.")
     extract_stream(
         check_input([Path(path) for path in inputs]),
         pipeline=pipeline,

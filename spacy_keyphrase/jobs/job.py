@@ -19,7 +19,7 @@ from .items import Split, Unreadable
 from .parquet import infer_schema, read_schema
 from .places import Folder, Input, find_inputs, suffix
 from .rows import make_splits
-from .worker import Done, Output, PipelineSpec, part_name
+from .worker import Output, PipelineSpec, part_name
 
 # Names with this in front are left out by readers of Parquet folders.
 MANIFEST = "_job.json"
@@ -147,7 +147,7 @@ def _fingerprint(spec: PipelineSpec) -> Dict[str, Any]:
     """The pipeline, and for one on disk the sum of its files."""
     described = asdict(spec)
     # Where it runs is free to change.
-    del described["gpu"]
+    del described["gpu_id"]
     path = Path(spec.pipeline) if spec.pipeline else None
     if path is not None and path.is_dir():
         described["files"] = _sum_of(path)
@@ -204,25 +204,3 @@ def _done(folder: Folder, format: str) -> List[str]:
         for name in folder.names()
         if name.startswith(start) and name.endswith(end)
     ]
-
-
-@dataclass
-class Progress:
-    """What was done until now.
-
-    before (int): Parts that were there.
-    parts (int): Parts since.
-    rows (int): Rows that were written.
-    failed (int): Rows that were set aside.
-    """
-
-    before: int = 0
-    parts: int = 0
-    rows: int = 0
-    failed: int = 0
-
-    def add(self, done: Done) -> None:
-        """A chunk more."""
-        self.parts += 1
-        self.rows += done.rows
-        self.failed += done.failed

@@ -3,10 +3,12 @@
 import multiprocessing
 import os
 import signal
+import sys
+import threading
 from collections import deque
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, Deque, Iterator, Optional, Tuple
+from typing import Deque, Iterator, Tuple, Union
 
 from .chunks import read_chunks
 from .items import Chunk
@@ -16,7 +18,8 @@ from .worker import Done, Output, PipelineSpec, Worker
 # How often a chunk is tried in whose course a worker dies.
 TRIES = 3
 
-_worker: Optional[Worker] = None
+# Or why there is none.
+_worker: Union[Worker, Exception, None] = None
 
 
 def run_local(job: Job, workers: int = 1) -> Iterator[Done]:
@@ -55,12 +58,15 @@ def _run_in_processes(
             while True:
                 # No more is read than workers need next.
                 while len(running) < 2 * workers:
-                    again = waiting.popleft() if waiting else None
-                    chunk = again[0] if again else next(chunks, None)
-                    if chunk is None:
-                        break
-                    tries = again[1] if again else 0
+                    if not waiting:
+                        new = next(chunks, None)
+                        if new is None:
+                            break
+                        waiting.append((new, 0))
+                    chunk, tries = waiting[0]
+                    # Until it is taken it waits: a pool may break here, too.
                     running.append((pool.submit(_run, chunk), chunk, tries))
+                    waiting.popleft()
                 if not running:
                     return
                 done = running[0][0].result()
@@ -96,18 +102,25 @@ def _start(spec: PipelineSpec, output: Output) -> None:
     global _worker
     # Ctrl-C is for the parent, which ends its workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _limit_threads()
-    _worker = Worker(spec, output)
-
-
-def _limit_threads() -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
     try:
-        import torch
-    except ImportError:
-        return
-    torch.set_num_threads(1)
+        _worker = Worker(spec, output)
+    except Exception as error:
+        # An error here would be told as the death of a process.
+        _worker = error
 
 
-def _run(chunk: Chunk) -> Any:
-    assert _worker is not None
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _run(chunk: Chunk) -> Done:
+    if not isinstance(_worker, Worker):
+        raise _worker or RuntimeError("A worker was not started.")
     return _worker.run(chunk)

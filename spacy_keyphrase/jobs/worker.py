@@ -30,19 +30,19 @@ class PipelineSpec:
     config (Optional[Mapping[str, Any]]): Config to build one from.
     lang (str): Language of a blank one, where neither is given.
     settings (Mapping[str, Any]): For the components that set keyphrases.
-    gpu (bool): Whether it runs on a GPU.
+    gpu_id (Optional[int]): The GPU that it runs on; None for the CPU.
     """
 
     pipeline: Optional[str] = None
     config: Optional[Mapping[str, Any]] = None
     lang: str = "en"
     settings: Mapping[str, Any] = field(default_factory=dict)
-    gpu: bool = False
+    gpu_id: Optional[int] = None
 
     def load(self) -> Language:
         """The pipeline."""
-        if self.gpu:
-            require_gpu()
+        if self.gpu_id is not None:
+            require_gpu(self.gpu_id)
         return load_pipeline(self.pipeline, self.config, self.lang, self.settings)[0]
 
 

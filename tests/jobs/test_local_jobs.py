@@ -257,16 +257,59 @@ def test_killed(many, tmp_path, number):
     assert [row["id"] for row in read_output(out)] == list(range(900))
 
 
+def children_of(process):
+    path = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    if not path.exists():
+        process.kill()
+        pytest.skip("needs /proc")
+    return [int(number) for number in path.read_text().split()]
+
+
+@pytest.mark.slow
+def test_workers_end_with_their_parent(many, tmp_path):
+    out = tmp_path / "out"
+    process = start(many, out, 2)
+    wait_for_parts(out, 1, process)
+    children = children_of(process)
+    assert len(children) >= 2
+    process.kill()
+    process.wait(60)
+    for _ in range(200):
+        if not any(Path(f"/proc/{child}").exists() for child in children):
+            break
+        time.sleep(0.05)
+    assert not any(Path(f"/proc/{child}").exists() for child in children)
+    assert start(many, out, 2).wait(300) == 0
+    assert [row["id"] for row in read_output(out)] == list(range(900))
+
+
+@pytest.mark.slow
+def test_a_pipeline_that_workers_cannot_load(corpus, tmp_path):
+    with pytest.raises(OSError, match="no_such_pipeline"):
+        run(corpus, tmp_path / "out", 2, spec=PipelineSpec("no_such_pipeline"))
+
+
+def test_urls(corpus):
+    """By a file system that is none of the machine's."""
+    fsspec = pytest.importorskip("fsspec")
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/jobs/in/a.jsonl", Path(corpus).read_bytes())
+    assert len(run("memory://jobs/in", "memory://jobs/out")) == 6
+    assert run("memory://jobs/in", "memory://jobs/out") == []
+    lines = [
+        line
+        for name in sorted(memory.glob("/jobs/out/part-*"))
+        for line in memory.cat(name).decode().splitlines()
+    ]
+    assert [json.loads(line)["id"] for line in lines] == list(range(40))
+
+
 @pytest.mark.slow
 def test_a_worker_is_killed(many, tmp_path):
     out = tmp_path / "out"
     process = start(many, out, 2)
     wait_for_parts(out, 3, process)
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    if not children.exists():
-        process.kill()
-        pytest.skip("needs /proc")
     # The last one is a worker; multiprocessing's tracker of resources is the first.
-    os.kill(int(children.read_text().split()[-1]), signal.SIGKILL)
+    os.kill(children_of(process)[-1], signal.SIGKILL)
     assert process.wait(300) == 0
     assert [row["id"] for row in read_output(out)] == list(range(900))

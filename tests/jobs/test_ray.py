@@ -72,18 +72,23 @@ def ids(folder):
 KILL = """
 import json
 
+def parent(pid):
+    return int(Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
+
 def workers():
-    found = set()
+    "Of this Ray: its raylet is a child of this process."
+    found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        pid = int(entry.parent.name)
         try:
             if entry.read_bytes().startswith(b"ray::MapWorker(MapBatches(_Actor))"):
-                found.add(int(entry.parent.name))
+                if parent(parent(pid)) == os.getpid():
+                    found.append(pid)
         except OSError:
             continue
     return found
 
 corpus, output = sys.argv[1:]
-others = workers()
 job = make_job([corpus], output, PipelineSpec(), rows_per_part=50)
 results = run_local(job)
 done = [next(results) for _ in range(2)]
@@ -91,7 +96,7 @@ results.close()
 job = make_job([corpus], output, PipelineSpec(), rows_per_part=50)
 results = run_ray(job, workers=2)
 done += [next(results) for _ in range(3)]
-own = workers() - others
+own = workers()
 os.kill(min(own), signal.SIGKILL)
 done += list(results)
 print(json.dumps([len(own), sorted(part.name for part in done)]))
