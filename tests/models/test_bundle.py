@@ -36,9 +36,13 @@ def test_round_trip(tmp_path):
     save_network(path, pipe.model, config, {"calibration": [2.0, 1.0]})
     model, settings = load_network(path)
     assert settings == {"calibration": [2.0, 1.0]}
+    # The file has 16 bits of each weight: the scores are those of the rounded weights.
+    # What the rounding does to them depends on the weights, which are drawn at random.
+    for node in pipe.model.walk():
+        for name in node.param_names:
+            node.set_param(name, node.get_param(name).astype("f2").astype("f4"))
     expected = predict(nlp, pipe, pipe.model)
-    # 16 bits have three digits.
-    assert_allclose(predict(nlp, pipe, model), expected, atol=5e-3)
+    assert_allclose(predict(nlp, pipe, model), expected, atol=1e-5)
     # Rounding again changes nothing.
     save_network(tmp_path / "y.safetensors", model, config)
     first, second = load_file(path), load_file(tmp_path / "y.safetensors")
