@@ -5,7 +5,7 @@ import json
 import warnings
 from dataclasses import asdict, dataclass
 from itertools import accumulate
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import torch
 from torch import Tensor
@@ -25,10 +25,10 @@ from ..selectors.questions import (
 )
 from ..selectors.replies import read_reply
 from .answerer import Answerer, label_loss
+from .in_turn import label_in_turn
 from .lora import adapter_to_bytes, has_adapter
 from .prompting import Laid, NoRoom, Prompter
 from .reader import Reader
-from .room import Room
 
 SETTINGS = "settings.json"
 
@@ -46,7 +46,7 @@ class CausalSettings:
     """
 
     window: int = 2048
-    max_batch_tokens: int = 16_000
+    max_batch_tokens: int = 6_000
     max_new_tokens: int = 256
     balanced: bool = True
     mixed_precision: bool = False
@@ -133,7 +133,6 @@ class CausalSelector(Answerer):
                 ways[way][i] = self._lay_out(question)
             except NoRoom as error:
                 answers[i] = Failed(str(error))
-        labels = {"in turn": self._label_in_turn, "together": self._label_together}
         for way, laid in ways.items():
             numbers = list(laid)
             lengths = [laid[i].length for i in numbers]
@@ -143,8 +142,14 @@ class CausalSelector(Answerer):
                     if way == "freely":
                         forms = [request.questions[numbers[n]].form for n in group]
                         found = self._write_freely(rows, forms)
+                    elif way == "in turn":
+                        guess = _is_most_kept(answers.values())
+                        odds = label_in_turn(
+                            rows, self.reader, self.prompter, self.pad, guess
+                        )
+                        found = [_labelled(own) for own in odds]
                     else:
-                        found = [_labelled(odds) for odds in labels[way](rows)]
+                        found = [_labelled(own) for own in self._label_together(rows)]
                 answers.update(zip((numbers[n] for n in group), found))
         return [answers[i] for i in range(len(request.questions))]
 
@@ -182,49 +187,6 @@ class CausalSelector(Answerer):
     def _loss(self, odds: Tensor, kept: Sequence[bool]) -> Tensor:
         truth = torch.tensor(kept, device=odds.device)
         return label_loss(odds, truth, self.settings.balanced)
-
-    def _label_in_turn(self, rows: Sequence[Laid]) -> List[Tensor]:
-        """The odds of labels, each in the light of those before it. What was read is
-        kept: each sub-token goes through the model once."""
-        steps = [len(row.leads) for row in rows]
-        # Of each step the most that any row adds.
-        added = [
-            1 + max(len(row.leads[i]) for row in rows if i < len(row.leads))
-            for i in range(1, max(steps))
-        ]
-        cache = Room(sum(added))
-        odds: List[List[Tensor]] = [[] for _ in rows]
-        parts = [row.prompt + row.leads[0] for row in rows]
-        going = list(range(len(rows)))
-        starts = [0] * len(rows)
-        seen = torch.zeros((len(rows), 0), dtype=torch.long, device=self.device)
-        for step in range(max(steps)):
-            left = [place for place, row in enumerate(going) if step < steps[row]]
-            if len(left) < len(going):
-                cache.keep(left)
-                seen, starts = seen[left], [starts[place] for place in left]
-                going = [going[place] for place in left]
-            if step:
-                parts = [
-                    [self._label_of(odds[row][-1]), *rows[row].leads[step]]
-                    for row in going
-                ]
-            ids, real = pad_rows(parts, self.pad, self.device)
-            seen = torch.cat([seen, real.long()], dim=1)
-            places = torch.tensor(starts, device=self.device)[:, None]
-            places = places + torch.arange(ids.shape[1], device=self.device)
-            read = self.reader.read(
-                ids, seen, places.clamp(max=self.prompter.window - 1), cache
-            )
-            lengths = [len(part) for part in parts]
-            starts = [start + n for start, n in zip(starts, lengths)]
-            found = [(place, n - 1) for place, n in enumerate(lengths)]
-            for row, value in zip(going, self.reader.odds(read, found)):
-                odds[row].append(value)
-        return [torch.stack(own) for own in odds]
-
-    def _label_of(self, odds: Tensor) -> int:
-        return self.prompter.labels[0 if float(odds) >= 0 else 1]
 
     def _label_together(
         self, rows: Sequence[Laid], known: Optional[Sequence[Sequence[bool]]] = None
@@ -300,6 +262,14 @@ class CausalSelector(Answerer):
             except Malformed as error:
                 answers.append(Failed(str(error)))
         return answers
+
+
+def _is_most_kept(answers: Iterable[Answer]) -> bool:
+    """Whether most labels of some answers are T, so that others will be, too."""
+    labels = [
+        k for answer in answers if isinstance(answer, Labelled) for k in answer.kept
+    ]
+    return 2 * sum(labels) > len(labels)
 
 
 def _labelled(odds: Tensor) -> Labelled:

@@ -28,7 +28,7 @@ class CrossEncoderSettings:
     """
 
     window: int = 512
-    max_batch_tokens: int = 16_000
+    max_batch_tokens: int = 6_000
     balanced: bool = True
     mixed_precision: bool = False
 

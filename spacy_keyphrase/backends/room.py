@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import Any, List, Tuple
 
+import torch
 from torch import Tensor
 
 _transformers: Any = import_module("transformers")
@@ -13,7 +14,8 @@ class Room(_transformers.DynamicCache):  # type: ignore[misc]
     was read each time that something is added, which is most of the work where little
     is added often.
 
-    room (int): Sub-tokens that there will be at most behind those read first.
+    room (int): Sub-tokens that find room behind those read first; for more, more is
+        made.
     """
 
     def __init__(self, room: int) -> None:
@@ -41,6 +43,10 @@ class Room(_transformers.DynamicCache):  # type: ignore[misc]
         first = self._lengths[layer_idx]
         self._lengths[layer_idx] = end = first + added
         keys, values = self._kept[layer_idx]
+        if end > keys.shape[2]:
+            more = self._make(keys[:, :, : max(added - self.room, 0)])
+            keys, values = torch.cat([keys, more], 2), torch.cat([values, more], 2)
+            self._kept[layer_idx] = (keys, values)
         keys[:, :, first:end] = key_states
         values[:, :, first:end] = value_states
         return keys[:, :, :end], values[:, :, :end]

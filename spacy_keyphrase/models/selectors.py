@@ -25,7 +25,7 @@ def build_local(
     bundle: bool = False,
     balanced: bool = True,
     window: int = 2048,
-    max_batch_tokens: int = 16_000,
+    max_batch_tokens: int = 6_000,
     max_new_tokens: int = 256,
     mixed_precision: bool = False,
     dtype: str = "auto",
@@ -129,7 +129,7 @@ def build_cross_encoder(
     name: str,
     balanced: bool = True,
     window: int = 512,
-    max_batch_tokens: int = 16_000,
+    max_batch_tokens: int = 6_000,
     mixed_precision: bool = False,
     trust_remote_code: bool = False,
 ) -> SelectorModel:
