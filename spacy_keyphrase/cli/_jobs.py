@@ -9,7 +9,7 @@ from spacy.util import load_config
 
 from ..jobs import PipelineSpec, make_job, run_local
 from ._progress import Progress
-from ._run import say
+from ._run import counted, say
 
 
 class Engine(str, Enum):
@@ -54,7 +54,8 @@ def extract_in_parts(
             rows += done.rows
             failed += done.failed
             progress.update(rows + failed)
-    say(f"Wrote the keyphrases of {rows} rows to {parts} parts in {output}.")
+    what = f"{counted(rows, 'row')} to {counted(parts, 'part')}"
+    say(f"Wrote the keyphrases of {what} in {output}.")
     if failed:
         say(f"{failed} rows were set aside, with the reasons: {output}/_failed-*.jsonl")
 

@@ -26,6 +26,11 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
+def counted(n: int, what: str) -> str:
+    """A number of things: "1 part", "2 parts"."""
+    return f"{n} {what}{'' if n == 1 else 's'}"
+
+
 def say_skipped(report: ReadReport) -> None:
     """Tell what was skipped, if anything."""
     if report.skipped:

@@ -9,7 +9,7 @@ import typer
 from spacy.tokens import Doc
 
 from ..corpora import KeyphraseDocument, ReadReport
-from ..keyphrase import Keyphrase
+from ..keyphrase import KEY, Keyphrase
 from ..render import render_page
 from ._inputs import peek_lang, read_inputs
 from ._jobs import Engine, extract_in_parts, make_spec
@@ -32,7 +32,7 @@ from ._options import (
 from ._output import open_output
 from ._pipeline import load_extractor, say_usage, use_gpu
 from ._progress import Progress
-from ._run import command, say, say_skipped
+from ._run import command, counted, say, say_skipped
 from ._table import clean, format_table
 
 
@@ -96,6 +96,13 @@ def extract_cli(
             show_default=False,
         ),
     ] = None,
+    column: Annotated[
+        Optional[str],
+        typer.Option(
+            help="With --engine: the column that is added. Default: keyphrases.",
+            show_default=False,
+        ),
+    ] = None,
     rows_per_part: Annotated[
         int, typer.Option(min=1, help="With --engine: rows of a part at most.")
     ] = 2000,
@@ -138,6 +145,7 @@ def extract_cli(
             n_process,
             address,
             columns=text_column,
+            column=column or KEY,
             format=format.value if format else None,
             rows_per_part=rows_per_part,
         )
@@ -145,6 +153,7 @@ def extract_cli(
     for wants_engine, name in (
         (format is Output.parquet, "--format parquet"),
         (text_column, "--text-column"),
+        (column, "--column"),
         (address, "--address"),
     ):
         if wants_engine:
@@ -216,7 +225,7 @@ def extract_stream(
     say_skipped(report)
     say_usage(extractor.nlp)
     if output is not None:
-        say(f"Wrote the keyphrases of {n} documents to {output}.")
+        say(f"Wrote the keyphrases of {counted(n, 'document')} to {output}.")
 
 
 def to_line(

@@ -25,7 +25,7 @@ from ._options import (
 )
 from ._output import open_output
 from ._pipeline import load_extractor
-from ._run import command, say, say_skipped
+from ._run import command, counted, say, say_skipped
 
 
 @command
@@ -76,6 +76,6 @@ def render_cli(
             doc.user_data["title"] = document.title or document.id
         write(render_page(docs, key=key, title=title))
     say_skipped(report)
-    say(f"Wrote {len(docs)} documents to {output}.")
+    say(f"Wrote {counted(len(docs), 'document')} to {output}.")
     if more:
         say(f"There are more than {limit}: use --limit for a longer page.")

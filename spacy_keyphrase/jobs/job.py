@@ -115,7 +115,7 @@ def _check_columns(
 ) -> List[str]:
     if added in names:
         raise ValueError(
-            f"{path} has a column {added!r}; give the new one another name."
+            f"{path} has a column {added!r}; give the new one another name (column)."
         )
     if columns:
         missing = [name for name in columns if name not in names]

@@ -195,6 +195,18 @@ def test_wrong_settings(corpus, tmp_path):
         run(corpus, tmp_path / "out", workers=0)
 
 
+def test_another_column_on_the_command_line(corpus, tmp_path):
+    command = [sys.executable, "-m", "spacy", "keyphrase", "extract", corpus]
+    command += ["--engine", "local", "-o", str(tmp_path / "out"), "--column", "found"]
+    subprocess.run(command, check=True)
+    rows = list(read_output(tmp_path / "out"))
+    assert rows[0]["found"] and "keyphrases" not in rows[0]
+    done = subprocess.run(
+        [*command[:-1], "id"], capture_output=True, encoding="utf8", check=False
+    )
+    assert done.returncode == 1 and "column 'id'" in done.stderr
+
+
 def test_a_full_disk(corpus, tmp_path):
     """Here a limit of the size of files: an error, no half file, and it goes on."""
     program = (
