@@ -10,6 +10,7 @@ from .data import DATASETS, MEAN
 from .plots import plot_length, plot_quality_speed
 from .report_generators import generators_report
 from .report_retrieval import indexing_report, plot_retrieval, retrieval_report
+from .report_scale import capacity_report, plot_capacity, plot_soak, scale_report
 from .report_selector import selector_report
 from .systems import PIPELINES, SYSTEMS
 from .tables import pair, table, times, unique
@@ -312,6 +313,17 @@ def write_report(results_dir: Path, path: Path) -> None:
         picture("retrieval.png", "What keyphrases gain in retrieval", drawn)
     if results.get("indexing"):
         parts.append(indexing_report(results["indexing"]["rows"]))
+    capacity = results.get("capacity", {}).get("rows", [])
+    if capacity:
+        parts.append(capacity_report(capacity))
+        drawn = plot_capacity(capacity, results_dir / "capacity.png")
+        picture("capacity.png", "What ten million documents cost", drawn)
+    scale = results.get("scale", {})
+    if scale:
+        parts.append(scale_report(scale))
+    if scale.get("soak"):
+        drawn = plot_soak(scale["soak"], results_dir / "soak.png")
+        picture("soak.png", "Memory and speed while a million documents go by", drawn)
     if length:
         parts.append(length_report(length))
         drawn = plot_length(length, results_dir / "length.png")

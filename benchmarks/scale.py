@@ -183,6 +183,7 @@ def soak(options: argparse.Namespace) -> Dict[str, Any]:
     shutil.rmtree(folder)
     return {
         "docs": options.docs,
+        "sentences": options.sentences,
         "written": rows,
         "set aside": failed,
         "once": numbers.count(1),

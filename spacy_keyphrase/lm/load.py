@@ -10,7 +10,7 @@ import torch
 # The decoder is run over the modules of these.
 SEQ2SEQ = ("t5", "mt5", "umt5")
 
-Kind = Literal["generator", "encoder"]
+Kind = Literal["generator", "encoder", "attention"]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,8 @@ def load(source: ModelSource, kind: Kind) -> Loaded:
 
     source (ModelSource): Where it comes from.
     kind (str): "generator" for one that gives probabilities of words, "encoder" for
-        one whose states and attention are looked at.
+        one whose states are looked at, "attention" where its attention is, too, which
+        is slower.
     RETURNS (Loaded): The model and its tokenizer.
     RAISES: ValueError where they cannot be had.
     """
@@ -76,9 +77,10 @@ def _load(source: ModelSource, kind: Kind) -> Loaded:
     try:
         config = transformers.AutoConfig.from_pretrained(name, **options)
         seq2seq = getattr(config, "is_encoder_decoder", False)
-        if kind == "encoder":
+        if kind != "generator":
             auto = transformers.AutoModel
-            options["attn_implementation"] = "eager"
+            if kind == "attention":
+                options["attn_implementation"] = "eager"
         elif config.model_type in SEQ2SEQ:
             auto = transformers.AutoModelForSeq2SeqLM
         elif seq2seq:
@@ -109,7 +111,7 @@ def _load(source: ModelSource, kind: Kind) -> Loaded:
             f"The tokenizer of {name!r} does not say which characters a sub-token is "
             "made of; a fast tokenizer (tokenizer.json) is needed."
         )
-    if kind == "encoder" and seq2seq:
+    if kind != "generator" and seq2seq:
         model = model.get_encoder()
     device = source.device or ("cuda" if torch.cuda.is_available() else "cpu")
     return Loaded(model.eval().to(device), tokenizer)

@@ -14,7 +14,7 @@ class LazyModel:
 
     name (str): A local folder, or a name on the Hugging Face hub.
     kind (str): "generator" for one that gives probabilities of words, "encoder" for
-        one whose states and attention are looked at.
+        one whose states are looked at, "attention" where its attention is, too.
     device (Optional[str]): Such as "cuda:0"; None for a GPU if there is one.
     dtype (str): "float32", "bfloat16" or "float16".
     trust_remote_code (bool): Whether to run code that comes with the model.

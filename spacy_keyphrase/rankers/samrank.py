@@ -58,7 +58,7 @@ def make_samrank(
         )
     lm = LazyModel(
         model,
-        "encoder",
+        "attention",
         device=device,
         dtype=dtype,
         trust_remote_code=trust_remote_code,
@@ -92,7 +92,7 @@ def make_attention_seeker(
     """
     lm = LazyModel(
         model,
-        "encoder",
+        "attention",
         device=device,
         dtype=dtype,
         trust_remote_code=trust_remote_code,

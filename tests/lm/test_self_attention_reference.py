@@ -37,7 +37,7 @@ def seeker(fixtures_dir):
 @pytest.fixture(scope="module")
 def read(reference):
     """Sub-tokens and attention of each document, and its candidates."""
-    encoder = load(ModelSource(str(minilm.get_model_path()), "cpu"), "encoder")
+    encoder = load(ModelSource(str(minilm.get_model_path()), "cpu"), "attention")
     read = read_pieces(encoder.tokenizer, [source["text"] for source in reference])
     maps = dict(attention_maps(encoder, read, 256))
     found = []
