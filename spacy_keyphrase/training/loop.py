@@ -45,7 +45,7 @@ from .ranks import Ranks
 
 LOG = "log.jsonl"
 # Steps from one time that freed memory is given back to the next.
-_TRIM = 20
+_TRIM = 5
 # What may be different when a run is resumed.
 _FREE = ("max_steps", "patience", "eval_frequency", "logger", "score_weights")
 
