@@ -293,3 +293,27 @@ def test_command_line(tmp_path, data_dir):
         ("taln/fr", "en", 2),
     ]
     assert "| multi-rake |" in (tmp_path / "RESULTS.md").read_text(encoding="utf8")
+
+
+def test_what_many_documents_cost(tmp_path):
+    """100 documents a second are 8.64 million a day; ten million take 27.8 hours, which
+    are 1.1 dollars at 4 cents an hour."""
+    from benchmarks.report_scale import capacity_report, plot_capacity
+
+    row = {"pipe": "p", "kind": "abstracts", "words": 150, "load": 2.0, "peak_mb": 300}
+    report = capacity_report([{**row, "docs/s": 100.0}])
+    assert "| p | abstracts | 8,600,000 | 1.2 | 1.1 | 110 |" in report
+    pytest.importorskip("matplotlib")
+    assert plot_capacity([{**row, "docs/s": 100.0}], tmp_path / "x.png")
+    assert (tmp_path / "x.png").stat().st_size > 1000
+
+
+def test_a_soak_is_reported(tmp_path):
+    from benchmarks.report_scale import plot_soak, scale_report
+
+    soak = {"docs": 20, "sentences": 2, "written": 19, "set aside": 1, "once": 19}
+    soak = {**soak, "docs/s": 250.0, "points": [[10, 300.0, 240.0], [20, 301.0, 260.0]]}
+    report = scale_report({"soak": soak})
+    assert "19 rows written, 1 set aside, 19 there once; 250 documents a" in report
+    pytest.importorskip("matplotlib")
+    assert plot_soak(soak, tmp_path / "x.png")
