@@ -36,6 +36,7 @@ class HaystackClient:
             serialization: Any = import_module("haystack.core.serialization")
             self._data = serialization.component_to_dict(generator, "chat_generator")
             self._generator = generator
+        self._is_warm = False
         self._lock: Any = Lock()
 
     def describe(self) -> Dict[str, Any]:
@@ -77,8 +78,11 @@ class HaystackClient:
                 self._generator = serialization.component_from_dict(
                     kind, self._data, "chat_generator"
                 )
-                if hasattr(self._generator, "warm_up"):
-                    self._generator.warm_up()
+            # Left to its first calls, which come from several threads at once, each
+            # would open connections of its own, and all but the last would stay open.
+            if not self._is_warm and hasattr(self._generator, "warm_up"):
+                self._generator.warm_up()
+            self._is_warm = True
             return self._generator
 
     def close(self) -> None:
@@ -86,11 +90,11 @@ class HaystackClient:
         with self._lock:
             if hasattr(self._generator, "close"):
                 self._generator.close()
-            self._generator = None
+            self._generator, self._is_warm = None, False
 
     def __getstate__(self) -> Dict[str, Any]:
         # Connections stay in their process.
-        return {**self.__dict__, "_generator": None, "_lock": None}
+        return {**self.__dict__, "_generator": None, "_is_warm": False, "_lock": None}
 
     def __setstate__(self, state: Dict[str, Any]) -> None:
         self.__dict__.update(state, _lock=Lock())

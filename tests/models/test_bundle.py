@@ -42,7 +42,8 @@ def test_round_trip(tmp_path):
         for name in node.param_names:
             node.set_param(name, node.get_param(name).astype("f2").astype("f4"))
     expected = predict(nlp, pipe, pipe.model)
-    assert_allclose(predict(nlp, pipe, model), expected, atol=1e-5)
+    # Sums in another order differ in the sixth digit.
+    assert_allclose(predict(nlp, pipe, model), expected, atol=5e-5)
     # Rounding again changes nothing.
     save_network(tmp_path / "y.safetensors", model, config)
     first, second = load_file(path), load_file(tmp_path / "y.safetensors")

@@ -1,5 +1,7 @@
 """The selector with a chat generator of Haystack."""
 
+import time
+
 import pytest
 import spacy
 
@@ -90,6 +92,31 @@ def test_a_generator_that_is_made(server):
     docs = list(pipe.pipe([make_doc(nlp, str(i)) for i in range(5)]))
     assert [read(doc) for doc in docs] == [["good idea"]] * 5
     model.attrs["chat"].client.close()
+
+
+def test_connections_are_opened_once(server):
+    """However many calls come first, and at once."""
+
+    class Slow(OpenAIChatGenerator):
+        opened = 0
+
+        def warm_up(self):
+            if self.client is None:
+                time.sleep(0.2)
+                type(self).opened += 1
+                super().warm_up()
+
+    generator = Slow(
+        api_key=Secret.from_env_var("MY_KEY"), model="rule", api_base_url=server.url
+    )
+    nlp = spacy.blank("en")
+    client = HaystackClient(generator)
+    model = wrap_chat(client, workers=4)
+    pipe = KeyphraseSelector(nlp.vocab, model, make_sequence_labels())
+    docs = list(pipe.pipe([make_doc(nlp, str(i)) for i in range(8)]))
+    assert [read(doc) for doc in docs] == [["good idea"]] * 8
+    assert Slow.opened == 1
+    client.close()
 
 
 def test_no_generator():
