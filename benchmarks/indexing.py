@@ -4,14 +4,16 @@ python benchmarks/indexing.py [--docs 1000] [--output benchmarks/results]
 
 In turn, on the same abstracts and one thread: `nlp.pipe` of the bundled pipeline, with
 its keyphrases read; `KeyphraseExtractor` with the same pipeline; a Haystack pipeline of
-it and a writer to the store in memory; and YAKE. Medians of rounds, on documents all
-new, so that nobody gains by remembering a text. Goes to indexing.json.
+it and a writer to the store in memory, with the network and without; and YAKE. Medians
+of rounds, on documents all new, so that nobody gains by remembering a text. Goes to
+indexing.json.
 """
 
 import argparse
 import json
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any, Callable, Dict, List, Optional, Sequence
@@ -56,11 +58,16 @@ def measure(n: int) -> List[Dict[str, Any]]:
     nlp.add_pipe("keyphrase")
     extractor = KeyphraseExtractor()
     extractor.warm_up()
-    store = InMemoryDocumentStore()
-    indexing = Pipeline()
-    indexing.add_component("keyphrases", KeyphraseExtractor())
-    indexing.add_component("write", DocumentWriter(store))
-    indexing.connect("keyphrases.documents", "write.documents")
+
+    def make_indexing(**settings: Any) -> Any:
+        indexing = Pipeline()
+        indexing.add_component("keyphrases", KeyphraseExtractor(**settings))
+        indexing.add_component("write", DocumentWriter(InMemoryDocumentStore()))
+        indexing.connect("keyphrases.documents", "write.documents")
+        return indexing
+
+    bundled = make_indexing()
+    statistical = make_indexing(settings={"method": "statistical"})
 
     def pipe(batch: Sequence[str]) -> None:
         with nlp.memory_zone():
@@ -70,14 +77,15 @@ def measure(n: int) -> List[Dict[str, Any]]:
     def component(batch: Sequence[str]) -> None:
         extractor.run([Document(content=text) for text in batch])
 
-    def index(batch: Sequence[str]) -> None:
+    def index(indexing: Any, batch: Sequence[str]) -> None:
         documents = [Document(content=text) for text in batch]
         indexing.run({"keyphrases": {"documents": documents}})
 
     ways: Dict[str, Callable[[Sequence[str]], None]] = {
         "nlp.pipe": pipe,
         "KeyphraseExtractor": component,
-        "indexed": index,
+        "indexed": partial(index, bundled),
+        "indexed, statistical": partial(index, statistical),
     }
     try:
         import yake
