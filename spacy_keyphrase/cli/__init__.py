@@ -11,6 +11,7 @@ from .debug_data import debug_data_cli
 from .evaluate import evaluate_cli
 from .extract import extract_cli
 from .judge import judge_cli
+from .phrases import phrases_cli
 from .render import render_cli
 from .train import train_cli
 from .words import words_cli
@@ -38,6 +39,7 @@ for _name, _command in (
     ("curve", curve_cli),
     ("calibrate", calibrate_cli),
     ("words", words_cli),
+    ("phrases", phrases_cli),
     ("judge", judge_cli),
 ):
     app.command(_name, no_args_is_help=True)(_command)

@@ -51,6 +51,7 @@ DEFAULT_CONFIG = {
     "min_score": None,
     "order": "score",
     "existing": "keep",
+    "known_only": False,
     "case": "surface",
     "key": KEY,
     "scorer": {
@@ -84,6 +85,7 @@ def make_keyphrase_generator(
     min_score: Optional[float],
     order: Order,
     existing: Existing,
+    known_only: bool,
     case: Case,
     key: str,
     scorer: Optional[Scorer],
@@ -101,6 +103,8 @@ def make_keyphrase_generator(
         them.
     existing (str): What becomes of the keyphrases that other pipes have set: "keep"
         them among the new ones, by their scores, or "replace" them.
+    known_only (bool): Keep no absent keyphrases but known ones: `phrases` of
+        `initialize`, or those of `set_phrases`.
     case (str): "surface" as in the document, or "lower". Absent ones are as the model
         writes them.
     key (str): Key of the span group, of the gold as well, and name of the `doc._`
@@ -116,6 +120,7 @@ def make_keyphrase_generator(
         min_score=min_score,
         order=order,
         existing=existing,
+        known_only=known_only,
         case=case,
         key=key,
         scorer=scorer,
@@ -183,6 +188,7 @@ class KeyphraseGenerator(ProposalAnnotator, LossPipe):
         nlp: Optional[Language] = None,
         words: Optional[Union[str, Path]] = None,
         vectors: Optional[Union[str, Path]] = None,
+        phrases: Optional[Union[str, Path]] = None,
     ) -> None:
         """Initialize the model. One that was initialized or loaded already is kept,
         with what it has learned.
@@ -195,6 +201,9 @@ class KeyphraseGenerator(ProposalAnnotator, LossPipe):
             is streamed (`max_epochs = -1`) spaCy gives only a hundred here.
         vectors (Optional[Union[str, Path]]): Pipeline whose word vectors such a model
             begins with, by name or path; they are not saved with it.
+        phrases (Optional[Union[str, Path]]): File of the phrases that `known_only`
+            keeps absent keyphrases of, one a line, as `spacy keyphrase phrases` makes
+            it of a corpus, or the terms of a thesaurus.
         RAISES: ValueError where no example of the first hundred has a gold keyphrase.
         """
         validate_get_examples(get_examples, "KeyphraseGenerator.initialize")
@@ -211,6 +220,8 @@ class KeyphraseGenerator(ProposalAnnotator, LossPipe):
                 f"[{self.key!r}]. Make a corpus with `python -m spacy keyphrase "
                 "convert`, or set `key` to the group that holds them."
             )
+        if phrases is not None:
+            self.set_phrases(Path(phrases).read_text("utf8").splitlines())
         known = None if words is None else Path(words).read_text("utf8").split()
         if self.model.attrs.get("needs_words") and words is None:
             n = sum(1 for _ in islice(get_examples(), _FEW + 1))

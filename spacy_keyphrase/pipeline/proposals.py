@@ -6,6 +6,7 @@ from typing import (
     TYPE_CHECKING,
     Any,
     Dict,
+    FrozenSet,
     Iterable,
     Iterator,
     List,
@@ -19,6 +20,7 @@ from spacy.vocab import Vocab
 
 from ..keyphrase import KEY, Alignment, Record, register_extensions
 from ..models.generator import GeneratorModel
+from ..normalize import get_normalizer
 from .annotate import (
     Case,
     Existing,
@@ -47,6 +49,7 @@ class ProposalAnnotator(KeyphraseAnnotator):
     min_score (Optional[float]): Lowest confidence to keep.
     order (str): "score" or "written".
     existing (str): "keep" or "replace".
+    known_only (bool): Keep no absent keyphrases but those of `set_phrases`.
     case (str): "surface" or "lower".
     key (str): Key of the span group.
     scorer (Optional[Scorer]): The scoring method.
@@ -63,6 +66,7 @@ class ProposalAnnotator(KeyphraseAnnotator):
         min_score: Optional[float] = None,
         order: Order = "score",
         existing: Existing = "keep",
+        known_only: bool = False,
         case: Case = "surface",
         key: str = KEY,
         scorer: Optional[Scorer] = None,
@@ -86,11 +90,24 @@ class ProposalAnnotator(KeyphraseAnnotator):
         self.min_score = min_score
         self.order = order
         self.existing = existing
+        self.known_only = known_only
         self.case = case
         self.key = key
         self.scorer = scorer
-        # Updates so far: losses may change with them.
-        self.cfg: Dict[str, Any] = {"steps": 0}
+        # Updates so far, with which losses may change, and the normal forms of the
+        # phrases that are known: what is saved with the pipe.
+        self.cfg: Dict[str, Any] = {"steps": 0, "phrases": None}
+
+    def set_phrases(self, phrases: Iterable[str]) -> None:
+        """Set the phrases that absent keyphrases are taken from where `known_only` is
+        set: the keyphrases of a corpus, or the terms of a thesaurus. They are compared
+        by their stems, and saved with the pipe.
+
+        phrases (Iterable[str]): The phrases, in place of those set before.
+        """
+        form = get_normalizer(self.vocab.lang).form
+        forms = (form(phrase) for phrase in phrases)
+        self.cfg["phrases"] = sorted({form for form in forms if form})
 
     def __call__(self, doc: Doc, *, k: Optional[int] = None) -> Doc:
         """Set the keyphrases of one doc.
@@ -122,9 +139,11 @@ class ProposalAnnotator(KeyphraseAnnotator):
         docs (Sequence[Doc]): The docs.
         k (Optional[int]): How many keyphrases are asked for, if not as set.
         RETURNS (List[List[Record]]): Each doc's keyphrases, best first.
+        RAISES: ValueError where only known ones are to be kept, and none were set.
         """
         from ..generation.base import Request
 
+        known = self._known()
         k = self.k if k is None else k
         records: List[List[Record]] = [[] for _ in docs]
         filled = [i for i, doc in enumerate(docs) if doc.text.strip()]
@@ -132,11 +151,30 @@ class ProposalAnnotator(KeyphraseAnnotator):
             return records
         written = self.model.predict(Request([docs[i].text for i in filled], k=k))
         for i, found in zip(filled, written):
-            records[i] = self._read(docs[i], found, k)
+            records[i] = self._read(docs[i], found, k, known)
         return records
 
+    def _known(self) -> Optional[FrozenSet[str]]:
+        """Normal forms of the absent keyphrases that may be kept; None: of all."""
+        if not self.known_only:
+            return None
+        # A pipe that was saved before there were any has no such entry.
+        phrases = self.cfg.get("phrases")
+        if phrases is None:
+            raise ValueError(
+                f"{self.name!r} is to keep known absent keyphrases only (known_only), "
+                "and knows none: set `phrases` of [initialize.components."
+                f"{self.name}] to a file of `python -m spacy keyphrase phrases`, or "
+                "call its method set_phrases."
+            )
+        return frozenset(phrases)
+
     def _read(
-        self, doc: Doc, proposals: "Sequence[Proposal]", k: Optional[int]
+        self,
+        doc: Doc,
+        proposals: "Sequence[Proposal]",
+        k: Optional[int],
+        known: Optional[FrozenSet[str]],
     ) -> List[Record]:
         """The keyphrases of a doc from what the model wrote."""
         if self.order == "score":
@@ -153,6 +191,8 @@ class ProposalAnnotator(KeyphraseAnnotator):
             if self.presence != "all" and bool(mentions) != (
                 self.presence == "present"
             ):
+                continue
+            if known is not None and not mentions and form not in known:
                 continue
             shown = self._text(surfaces, mentions) if mentions else text
             records[form] = Record(shown, form, score, mentions, self.name)

@@ -42,6 +42,24 @@ def test_words(corpus, tmp_path):
     assert len((tmp_path / "all.txt").read_text().split()) == 13
 
 
+def test_phrases(tmp_path):
+    """Phrases of the same stems are one; those of most documents come first."""
+    gold = [
+        ["Neural  Networks", "neural network", "rain"],
+        ["Rain"],
+        ["neural network"],
+    ]
+    gold += [["Rain"], ["snow"]]
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(
+        "".join(json.dumps({"text": "A text.", "keyphrases": g}) + "\n" for g in gold)
+    )
+    result = run("phrases", path, tmp_path / "new" / "phrases.txt", "--least", 2)
+    assert "Wrote 2 phrases" in result.output
+    lines = (tmp_path / "new" / "phrases.txt").read_text("utf8").splitlines()
+    assert lines == ["rain", "neural network"]
+
+
 @pytest.mark.parametrize(
     "options, numbers",
     [

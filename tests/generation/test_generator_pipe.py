@@ -266,6 +266,36 @@ def test_present_or_absent_ones_only(one2set):
     assert any(doc._.keyphrases for doc in absent)
 
 
+def test_known_absent_ones_only(one2set, tmp_path):
+    """What is absent from the text is of the phrases that were set, or is left out;
+    what is present stays. Phrases are compared by stems, and saved with the pipe."""
+    nlp = remake(one2set[0], known_only=True)
+    text = "Rain fell on the old town for a week."
+    assert {str(k) for k in one2set[0](text)._.keyphrases} == {"Rain", "weather"}
+    with pytest.raises(ValueError, match="spacy keyphrase phrases"):
+        nlp(text)
+    for phrases, expected in (
+        (["WEATHERS", ""], {"Rain", "weather"}),
+        (["climate"], {"Rain"}),
+        ([], {"Rain"}),
+    ):
+        nlp.get_pipe("keyphrase_generator").set_phrases(phrases)
+        nlp.to_disk(tmp_path / "pipeline")
+        for some in (nlp, spacy.load(tmp_path / "pipeline")):
+            assert {str(k) for k in some(text)._.keyphrases} == expected
+
+
+def test_phrases_of_a_file(one2set, tmp_path):
+    """`initialize` reads them; what was learned before stays."""
+    (tmp_path / "phrases.txt").write_text("weather\nsnow\n", encoding="utf8")
+    nlp = remake(one2set[0], known_only=True)
+    nlp.get_pipe("keyphrase_generator").initialize(
+        lambda: make_examples(nlp), nlp=nlp, phrases=tmp_path / "phrases.txt"
+    )
+    doc = nlp("Rain fell on the old town for a week.")
+    assert {str(k) for k in doc._.keyphrases} == {"Rain", "weather"}
+
+
 def test_order_and_least_score(one2set):
     nlp, _ = one2set
     for doc in nlp.pipe(LESSONS):
