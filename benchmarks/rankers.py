@@ -86,7 +86,9 @@ SYSTEMS = {
     "AttentionSeeker": Setting("AttentionSeeker", "encoder"),
     "EmbedRank": Setting("EmbedRank", "encoder"),
     "EmbedRank, diversity 0.3": Setting("EmbedRank", "encoder", {"diversity": 0.3}),
+    "EmbedRank, 16 bits": Setting("EmbedRank", "encoder", {"dtype": "bfloat16"}),
     "MDERank": Setting("MDERank", "encoder"),
+    "MDERank, 16 bits": Setting("MDERank", "encoder", {"dtype": "bfloat16"}),
     "JointGL": Setting("JointGL", "encoder"),
     "random order": Setting("Statistical", shuffled=True),
     **{

@@ -19,9 +19,8 @@ def project(tmp_path_factory, data_dir):
 @pytest.mark.slow
 @pytest.mark.parametrize("workflow", ["one2set", "unikeyphrase", "pusl"])
 def test_a_workflow(workflow, project):
-    done = run(
-        workflow, project, "--vars.generator_steps", "4", "--vars.pusl_steps", "4"
-    )
+    few = [f"--vars.{name}_steps" for name in ("generator", "pusl", "unikeyphrase")]
+    done = run(workflow, project, *(word for name in few for word in (name, "4")))
     preset = f"preset {workflow}" if workflow != "pusl" else '"preset": "pusl"'
     assert preset in done.stdout
     package = project / "packages" / f"en_{workflow}-0.0.1"

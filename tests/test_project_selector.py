@@ -36,6 +36,8 @@ def test_the_generator_that_is_shipped(project):
     weights = Path("keyphrase_generator", "model")
     size = (pipeline / weights).stat().st_size
     assert size < 0.35 * (whole / weights).stat().st_size
+    pipe = spacy.load(pipeline).get_pipe("keyphrase_generator")
+    assert pipe.known_only and pipe.cfg["phrases"] is not None
     config = (pipeline / "config.cfg").read_text("utf8")
     assert "OptimalTransport" in config
     assert str(project) not in config and "corpus/" not in config
