@@ -3,7 +3,7 @@
 python benchmarks/generators.py quality NAME=FOLDER ... --corpus CORPUS
     [--set components.keyphrase_generator.model.beams=5] [--suffix ", 5 beams"]
     [--preset one2set] [--k 5] [--limit N] [--output benchmarks/results]
-    [--table selector] [--encoder FOLDER]
+    [--table selector] [--candidates KEY] [--encoder FOLDER]
 python benchmarks/generators.py speed NAME=FOLDER ... --corpus CORPUS [--limit 128]
 
 FOLDER is a pipeline that was trained, CORPUS a corpus with gold keyphrases in any
@@ -12,7 +12,9 @@ present and absent keyphrases, R@10 and R@50 of absent ones, and what PUSL count
 #K@k, F1@O, repeated words. With an encoder, a folder of a sentence encoder, it tells
 how like each other the keyphrases of a document are. `speed` compares documents in
 batches with one at a time, and with the bare network. With `--table selector` rows go
-to selector.json.
+to selector.json; with `--candidates` pipelines begin with what `scripts/candidates.py`
+put into the corpus, so that one that holds a selector only is measured on the same
+candidates as others.
 """
 
 import argparse
@@ -68,12 +70,12 @@ def quality(folder: Path, options: argparse.Namespace) -> Dict[str, Any]:
         score,
     )
 
-    nlp, references = _load(folder, options)
+    nlp, examples = _load(folder, options)
+    references = [example.reference for example in examples]
     started = time.perf_counter()
     settings = {} if options.k is None else {PIPE: {"k": options.k}}
-    docs = list(
-        nlp.pipe([doc.text for doc in references], component_cfg=settings or None)
-    )
+    fresh = [example.predicted for example in examples]
+    docs = list(nlp.pipe(fresh, component_cfg=settings or None))
     seconds = time.perf_counter() - started
     cutoffs = [*CUTOFFS, *([] if options.k in (None, *CUTOFFS) else [options.k])]
     as_source = make_source(options.preset)
@@ -121,8 +123,8 @@ def speed(folder: Path, options: argparse.Namespace) -> Dict[str, Any]:
 
     from spacy_keyphrase.models.wrapped import get_module
 
-    nlp, references = _load(folder, options)
-    texts = [doc.text for doc in references]
+    nlp, examples = _load(folder, options)
+    texts = [example.text for example in examples]
     pipe: Any = nlp.get_pipe(PIPE)
     module = get_module(pipe.model)
     passes: List[Any] = []
@@ -198,7 +200,7 @@ def _slot_by_slot(module: Any, texts: List[str], encode: Any) -> None:
 
 
 def _load(folder: Path, options: argparse.Namespace) -> Any:
-    """The pipeline and the gold docs."""
+    """The pipeline and the examples of the corpus."""
     import spacy
 
     from spacy_keyphrase.corpora.reader import create_corpus
@@ -210,8 +212,10 @@ def _load(folder: Path, options: argparse.Namespace) -> Any:
     if options.gpu_id >= 0:
         spacy.require_gpu(options.gpu_id)  # type: ignore[no-untyped-call]
     nlp = spacy.load(folder, config=overrides)
-    reader = create_corpus(options.corpus, limit=options.limit)
-    return nlp, [example.reference for example in reader(nlp)]
+    reader = create_corpus(
+        options.corpus, limit=options.limit, candidates=options.candidates
+    )
+    return nlp, list(reader(nlp))
 
 
 def _embed(folder: Path) -> Any:
@@ -250,6 +254,7 @@ def _parse(arguments: Optional[List[str]] = None) -> argparse.Namespace:
     parser.add_argument("--k", type=int, help="keyphrases that are asked for")
     parser.add_argument("--limit", type=int, default=0)
     parser.add_argument("--table", default="generators", help="name of the JSON file")
+    parser.add_argument("--candidates", help="key of candidates in the corpus")
     parser.add_argument("--encoder", type=Path, help="for the similarity of phrases")
     parser.add_argument("--gpu-id", type=int, default=-1)
     parser.add_argument("--output", type=Path, default=HERE / "results")
