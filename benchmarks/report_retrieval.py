@@ -95,7 +95,11 @@ def plot_retrieval(rows: List[Row], path: Path) -> bool:
         p = row["nDCG@10, p"]
         mark = "***" if p < 0.001 else "**" if p < 0.01 else "*" if p < 0.05 else "n.s."
         axes.text(x + 0.2, row["nDCG@10"] + 0.005, mark, ha="center", fontsize=8)
-    axes.set_xticks(ticks, [f"{r}\n{c}" for c, r in pairs], fontsize=7)
+    axes.set_xticks(ticks, [retriever for _, retriever in pairs], fontsize=8)
+    for collection in dict.fromkeys(collection for collection, _ in pairs):
+        own = [x for x, (name, _) in zip(ticks, pairs) if name == collection]
+        place = (sum(own) / len(own), -0.1)
+        axes.text(*place, collection, transform=axes.get_xaxis_transform(), ha="center")
     axes.set_ylabel("nDCG@10")
     axes.set_title("What keyphrases gain (* p < .05, ** p < .01, *** p < .001)")
     axes.legend(fontsize=8, frameon=False)
