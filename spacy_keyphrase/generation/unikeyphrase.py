@@ -73,6 +73,7 @@ class UniKeyphrase(Generator):
             )
         self.separator = self._ids(";")
         self.stop = self._ids(".")[-1]
+        self.none = self._ids(_NONE)[0]
 
     def loss(self, request: Request) -> Tensor:
         """The loss of UniKeyphrase (eq. 15) over the first window of each document."""
@@ -169,7 +170,13 @@ class UniKeyphrase(Generator):
             with mixed(self.device, settings.mixed_precision):
                 source = self.network.read(*self._pad_source(batch))
                 found = search(
-                    self.network, source, marks, settings.beams, settings.length
+                    self.network,
+                    source,
+                    marks,
+                    settings.beams,
+                    settings.length,
+                    self.none,
+                    settings.least_none,
                 )
             tagged = self._read_tags(source, batch)
             for number, phrases, written in zip(numbers, tagged, found):

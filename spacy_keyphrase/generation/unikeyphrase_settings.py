@@ -18,6 +18,8 @@ class UniKeyphraseSettings:
     bag_weight (float): Its weight at the end of the training.
     total_steps (int): Updates until then.
     beams (int): Of the search.
+    least_none (float): The probability of there being no absent keyphrase below which
+        some are written; 0: where that is not the likeliest that can be written.
     max_batch_tokens (int): Sub-tokens of one pass in prediction, padding included.
     mixed_precision (bool): Whether to compute in 16 bits what bears it.
     """
@@ -31,6 +33,7 @@ class UniKeyphraseSettings:
     bag_weight: float = 1.0
     total_steps: int = 20_000
     beams: int = 5
+    least_none: float = 0.0
     max_batch_tokens: int = 8_000
     mixed_precision: bool = False
 
@@ -42,6 +45,10 @@ class UniKeyphraseSettings:
                 raise ValueError(
                     f"{name} is {getattr(self, name)}; it must be 1 or more."
                 )
+        if not 0 <= self.least_none <= 1:
+            raise ValueError(
+                f"least_none is {self.least_none}; it is a probability, 0 to 1."
+            )
         if not 0 < self.masked <= 1:
             raise ValueError(f"masked is {self.masked}; it is a share, up to 1.")
         if not 0 <= self.smoothing < 1:

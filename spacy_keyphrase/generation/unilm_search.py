@@ -46,6 +46,8 @@ def search(
     marks: Marks,
     beams: int = 5,
     length: int = 32,
+    none: int = -1,
+    least_none: float = 0.0,
 ) -> List[Found]:
     """Write the likeliest sequences; without a length penalty, and with no three
     sub-tokens in a row twice.
@@ -55,9 +57,12 @@ def search(
     marks (Marks): Special sub-tokens.
     beams (int): How many sequences are pursued of each document.
     length (int): Sub-tokens at most.
+    none (int): The sub-token that says at the beginning that there is nothing to write.
+    least_none (float): The probability below which it does not stand there, nor the
+        end; 0: it is a word like others.
     RETURNS (List[Found]): Of each document the likeliest sequence.
     """
-    return _Search(network, source, marks, beams).run(length)
+    return _Search(network, source, marks, beams).run(length, none, least_none)
 
 
 class _Search:
@@ -80,9 +85,14 @@ class _Search:
         self.written: List[KeysValues] = []
         self.shown: List[Shown] = []
 
-    def run(self, length: int) -> List[Found]:
-        for _ in range(length):
-            self._step()
+    def run(self, length: int, none: int, least_none: float) -> List[Found]:
+        for step in range(length):
+            log_p = self._next().log_softmax(-1)
+            if least_none and not step:
+                doubtful = log_p[..., none].exp() < least_none
+                for at in (none, self.marks.end):
+                    log_p[..., at].masked_fill_(doubtful, float("-inf"))
+            self._step(log_p)
             if self.done[:, 0].all():
                 break
         found = []
@@ -93,8 +103,9 @@ class _Search:
             found.append(Found(ids[:n], log_p[:n], ended))
         return found
 
-    def _step(self) -> None:
-        log_p = self._next().log_softmax(-1)
+    def _step(self, log_p: Tensor) -> None:
+        """Go on with the likeliest of all next sub-tokens, whose logarithms of
+        probabilities are of shape (docs, beams, vocabulary)."""
         log_p[..., self.marks.mask] = float("-inf")
         self._forbid_repeats(log_p)
         # What has ended goes on with padding, at no cost.

@@ -31,6 +31,7 @@ def build_unikeyphrase(
     tag_weight: float = 5.0,
     smoothing: float = 0.1,
     beams: int = 5,
+    least_none: float = 0.0,
     length: int = 32,
     window: int = 384,
     max_batch_tokens: int = 8_000,
@@ -59,6 +60,10 @@ def build_unikeyphrase(
     tag_weight (float): Weight of tags in a keyphrase against those outside.
     smoothing (float): Of the targets of what is written.
     beams (int): Sequences that are pursued in the search for the likeliest.
+    least_none (float): The probability of there being no absent keyphrase below which
+        some are written. By default none are where that is the likeliest single thing
+        to say, as in the paper: to a network that has learned little it is, for every
+        document.
     length (int): Sub-tokens that are written at most.
     window (int): Sub-tokens read and written at once, special ones included; at most as
         many as the encoder was made for. Longer documents are read window by window; in
@@ -82,6 +87,7 @@ def build_unikeyphrase(
         bag_weight=bag_weight,
         total_steps=total_steps,
         beams=beams,
+        least_none=least_none,
         max_batch_tokens=max_batch_tokens,
         mixed_precision=mixed_precision,
     )

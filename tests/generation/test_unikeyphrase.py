@@ -1,5 +1,6 @@
 """UniKeyphrase: worked examples, and what is read once is read as if anew."""
 
+import math
 import re
 
 import numpy
@@ -295,6 +296,20 @@ def test_search(beams):
         expected = slow_search(network, ids[doc : doc + 1, :n], mask, beams, 8)
         assert own + [END] * ended == expected
         assert len(log_p) == len(own) and max(log_p) <= 0
+
+
+@pytest.mark.parametrize("beams", [1, 4])
+def test_something_is_written_after_all(beams):
+    """What says that there is nothing to write does not stand at the beginning where it
+    is less likely than it must be."""
+    network = make_network()
+    _, source = source_of(network, 7, 5, 3)
+    plain = search(network, source, MARKS, beams, 8)
+    none = plain[0].ids[0]
+    p = math.exp(plain[0].log_p[0])
+    assert search(network, source, MARKS, beams, 8, none, 0.99 * p)[0] == plain[0]
+    found = search(network, source, MARKS, beams, 8, none, 1.01 * p)
+    assert found[0].ids and found[0].ids[0] != none
 
 
 @pytest.mark.parametrize("kind", ["DistilBert", "T5"])
