@@ -47,6 +47,7 @@ def make_pipes(options: argparse.Namespace) -> Dict[str, Any]:
     pipes: Dict[str, Any] = {
         "keyphrase, statistical": [("keyphrase", {"method": "statistical"})],
         "keyphrase": [("keyphrase", {})],
+        "keyphrase, 16 bits": [("keyphrase", {"mixed_precision": True})],
     }
     if options.encoder:
         encoder = {"model": options.encoder}

@@ -4,7 +4,8 @@ python benchmarks/indexing.py [--docs 1000] [--output benchmarks/results]
 
 In turn, on the same abstracts and one thread: `nlp.pipe` of the bundled pipeline, with
 its keyphrases read; `KeyphraseExtractor` with the same pipeline; a Haystack pipeline of
-it and a writer to the store in memory, with the network and without; and YAKE. Medians
+it and a writer to the store in memory, with the network, with its products in 16 bits,
+and without it; and YAKE. Medians
 of rounds, on documents all new, so that nobody gains by remembering a text. Goes to
 indexing.json.
 """
@@ -67,6 +68,7 @@ def measure(n: int) -> List[Dict[str, Any]]:
         return indexing
 
     bundled = make_indexing()
+    half = make_indexing(settings={"mixed_precision": True})
     statistical = make_indexing(settings={"method": "statistical"})
 
     def pipe(batch: Sequence[str]) -> None:
@@ -85,6 +87,7 @@ def measure(n: int) -> List[Dict[str, Any]]:
         "nlp.pipe": pipe,
         "KeyphraseExtractor": component,
         "indexed": partial(index, bundled),
+        "indexed, 16 bits": partial(index, half),
         "indexed, statistical": partial(index, statistical),
     }
     try:

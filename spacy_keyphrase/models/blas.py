@@ -20,14 +20,27 @@ def use_fast_blas() -> None:
         set_current_ops(NumpyOps(use_blis=False))
 
 
-def set_fast_blas(model: Model[Any, Any]) -> None:
+def set_fast_blas(model: Model[Any, Any], half: bool = False) -> None:
     """The same for a network that is there already.
 
     model (Model): Changed.
+    half (bool): Whether to multiply in 16 bits, by torch (`HalfOps`).
+    RAISES: ImportError at `half` without torch.
     """
+    ops = _half_ops() if half else NumpyOps(use_blis=False)
     for node in model.walk():
         if type(node.ops) is NumpyOps:
-            node.ops = NumpyOps(use_blis=False)
+            node.ops = ops
+
+
+def _half_ops() -> NumpyOps:
+    try:
+        from .half import HalfOps
+    except ImportError as error:
+        raise ImportError(
+            f'mixed_precision needs torch: pip install "spacy-keyphrase[lm]" ({error})'
+        ) from error
+    return HalfOps(use_blis=False)
 
 
 _lock = Lock()

@@ -9,6 +9,7 @@ from thinc.api import HashEmbed, Linear, Maxout, Model, concatenate
 from thinc.types import Floats2d, Ints2d
 
 from ..vectors import WordVectors, get_vectors
+from .predict import predict_by_layer
 
 # Length of a word vector; the table is of bytes.
 _LENGTH = 3 / 127
@@ -111,7 +112,11 @@ def _forward(
         vectors = ops.asarray2f(_read(table, rows[first]))
         projected, backprop_vectors = model.layers[1](vectors, is_train)
         X = ops.xp.hstack([X, projected])
-    Y, backprop_mix = mix(X, is_train)
+    backprop_mix: Any = None
+    if is_train:
+        Y, backprop_mix = mix(X, True)
+    else:
+        Y = predict_by_layer(mix, X)
 
     def backprop(d_outputs: List[Floats2d]) -> List[Doc]:
         dY = ops.alloc2f(*Y.shape)

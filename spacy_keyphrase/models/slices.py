@@ -3,13 +3,11 @@ a processor's cache, and only what comes out grows with the document."""
 
 from typing import Any, List, Optional
 
-import numpy
 from spacy.tokens import Doc
 from thinc.api import Model
-from thinc.layers.chain import forward as _chain
-from thinc.layers.residual import forward as _residual
-from thinc.layers.with_array import forward as _with_array
 from thinc.types import Floats2d
+
+from .predict import predict_by_layer
 
 # Tokens of a slice.
 SLICE = 4_000
@@ -35,28 +33,6 @@ def represent(
         else predict_by_layer(tok2vec, [doc])[0]
         for doc in docs
     ]
-
-
-def predict_by_layer(model: Model[Any, Any], X: Any) -> Any:
-    """What ``model.predict(X)`` returns, in less memory: what a layer of thinc keeps
-    for training, also where nobody trains, is gone before the next one begins.
-
-    model (Model): Any model.
-    X (Any): Its input.
-    """
-    if model._func is _chain:
-        for layer in model.layers:
-            X = predict_by_layer(layer, X)
-        return X
-    if model._func is _residual and hasattr(X, "shape"):
-        return X + predict_by_layer(model.layers[0], X)
-    if model._func is _with_array and isinstance(X, list):
-        ops: Any = model.layers[0].ops
-        pad = model.attrs["pad"]
-        Y = predict_by_layer(model.layers[0], ops.flatten(X, pad=pad))
-        lengths = numpy.array([len(part) for part in X], dtype="i4")
-        return ops.unflatten(Y, lengths, pad=pad)
-    return model.predict(X)
 
 
 def _reach(tok2vec: Model[Any, Any]) -> Optional[int]:

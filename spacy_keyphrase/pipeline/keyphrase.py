@@ -26,6 +26,7 @@ DEFAULT_CONFIG = {
     "diversity": 0.0,
     "subphrases": "keep",
     "case": "surface",
+    "mixed_precision": False,
     "key": KEY,
     "scorer": {"@scorers": "spacy_keyphrase.scorer.v1"},
 }
@@ -48,6 +49,7 @@ def make_keyphrase(
     diversity: float,
     subphrases: Subphrases,
     case: Case,
+    mixed_precision: bool,
     key: str,
     scorer: Optional[Scorer],
 ) -> Union["BundledExtractor", KeyphraseRanker]:
@@ -73,6 +75,8 @@ def make_keyphrase(
     subphrases (str): "keep", or "drop" phrases contained in a better one or
         containing it.
     case (str): "surface" as in the document, or "lower".
+    mixed_precision (bool): Whether the network multiplies in 16 bits. Faster where the
+        processor has instructions for it (avx512_bf16, amx_bf16); needs torch.
     key (str): Key of the span group, and name of the `doc._` attribute.
     scorer (Optional[Scorer]): The scoring method.
     """
@@ -89,6 +93,7 @@ def make_keyphrase(
             case=case,
             style=settings["style"] if style is None else style,
             blend=settings.get("blend", 0.0),
+            mixed_precision=mixed_precision,
             key=key,
             scorer=scorer,
         )

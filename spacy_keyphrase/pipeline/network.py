@@ -53,6 +53,9 @@ class NetworkAnnotator(KeyphraseAnnotator):
     blend (float): Weight of an untrained ranking beside the network: its logarithm
         times this is added to the scores. Texts unlike those that the network learned
         from gain by it. The network must have a ranking head and `PhraseFeatures`.
+    mixed_precision (bool): Whether the network multiplies in 16 bits, which takes torch
+        and gains where the processor has instructions for it. Of networks of thinc;
+        others have a setting of their own.
     key (str): Key of the span group.
     scorer (Optional[Scorer]): The scoring method.
     """
@@ -69,6 +72,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
         existing: Existing = "replace",
         style: Optional[Style] = None,
         blend: float = 0.0,
+        mixed_precision: bool = False,
         key: str = KEY,
         scorer: Optional[Scorer] = None,
     ):
@@ -81,7 +85,7 @@ class NetworkAnnotator(KeyphraseAnnotator):
                 "be that of an extractor, such as spacy_keyphrase.JointKPE.v1."
             )
         register_extensions(key)
-        set_fast_blas(model)
+        set_fast_blas(model, mixed_precision)
         # The threads of torch are its own affair.
         self._threads = nullcontext if _has_shims(model) else one_thread
         self.vocab = vocab

@@ -14,7 +14,7 @@ from thinc.types import Floats2d
 
 from ..models.blas import one_thread, set_fast_blas
 from ..models.bundle import load_bundled
-from ..models.slices import predict_by_layer
+from ..models.predict import predict_by_layer
 
 
 @Language.factory(

@@ -1,5 +1,7 @@
 """``keyphrase`` in English: the bundled network."""
 
+import sys
+
 import pytest
 import spacy
 from confection import ConfigValidationError
@@ -86,6 +88,28 @@ def test_processes(nlp):
     """The network is there in the processes of `nlp.pipe`."""
     docs = list(nlp.pipe([TEXT] * 4, n_process=2, batch_size=2))
     assert [texts(doc) for doc in docs] == [texts(nlp(TEXT))] * 4
+
+
+def test_mixed_precision(nlp):
+    """Products in 16 bits: other numbers, and the same keyphrases but for near ties.
+    In forked processes too, where torch has lost its threads."""
+    half = blank(mixed_precision=True, top_n=0)
+    expected = {p.text: p.score for p in blank(top_n=0)(TEXT)._.keyphrases}
+    found = {p.text: p.score for p in half(TEXT)._.keyphrases}
+    assert found.keys() == expected.keys()
+    differences = [abs(found[text] - expected[text]) for text in found]
+    assert 0 < max(differences) < 0.01
+    top = blank(mixed_precision=True)
+    assert set(texts(top(TEXT))) == set(texts(nlp(TEXT)))
+    for doc in half.pipe([TEXT] * 4, n_process=2, batch_size=2):
+        assert {p.text: p.score for p in doc._.keyphrases} == pytest.approx(found)
+
+
+def test_mixed_precision_without_torch(monkeypatch):
+    monkeypatch.delitem(sys.modules, "spacy_keyphrase.models.half", raising=False)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(ImportError, match=r"mixed_precision needs torch: pip install"):
+        blank(mixed_precision=True)
 
 
 def test_batches_are_bounded(nlp, monkeypatch):
