@@ -51,9 +51,10 @@ def main() -> None:
     querying = load("querying", options.store)
     asked = {"retrieve": {"query": options.query}, "rank": {"query": options.query}}
     for document in querying.run(asked)["rank"]["documents"][:3]:
+        name = Path(document.meta["file_path"]).name
         shown = " ".join((document.content or "").split())[:60]
         phrases = ", ".join(document.meta["keyphrases"][:3])
-        print(f"{document.score:5.2f}  {shown} ... ({phrases})")
+        print(f"{document.score:5.2f}  {name}: {shown} ... ({phrases})")
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def ask(selector, corpus=CORPUS):
     return [selector.ask(text, candidates) for text, candidates in corpus.items()]
 
 
-# All scores of BERT are computed: it has a layer behind its last states.
+# BERT has a layer between its last states and the scores.
 KINDS = ["llama", "gpt2", "gemma2", "cohere", "granite", "bert"]
 
 
@@ -83,7 +83,7 @@ def test_in_turn(kind, repeat, models_dir, tmp_path):
         assert alone.p == pytest.approx(answer.p, abs=1e-5)
     # These say the same of all with the weights that they have here.
     assert seen == {True, False} or kind in ("cohere", "bert")
-    assert module.reader.is_plain == (kind != "bert")
+    assert module.reader.way == ("inputs" if kind == "bert" else "states")
     # In small batches.
     other = CausalSelector(
         module.model, module.tokenizer, CausalSettings(max_batch_tokens=150)
@@ -109,6 +109,21 @@ def test_each_for_itself(kind, models_dir, tmp_path):
             true, false = module.prompter.labels
             expected = torch.sigmoid(logits[true] - logits[false])
             assert p == pytest.approx(float(expected), abs=1e-5)
+
+
+def test_scores_that_do_not_follow_from_states(models_dir, tmp_path):
+    """All of them are computed then."""
+    module = load("llama", models_dir, tmp_path)
+    module.model.lm_head.register_forward_hook(lambda layer, x, scores: scores**3)
+    question = ask(make_sequence_labels())[0]
+    (answer,) = module.write(Asked([question]))
+    assert module.reader.way == "scores"
+    laid = module.prompter.lay_out(question)
+    with torch.inference_mode():
+        logits = module.model(torch.tensor([laid.prompt + laid.leads[0]])).logits
+    true, false = module.prompter.labels
+    expected = torch.sigmoid(logits[0, -1, true] - logits[0, -1, false])
+    assert answer.p[0] == pytest.approx(float(expected), abs=1e-5)
 
 
 def test_labels_see_those_before_them(models_dir, tmp_path):
