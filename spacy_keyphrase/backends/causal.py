@@ -116,7 +116,9 @@ class CausalSelector(Answerer):
                     odds = self._label_together(rows, known)
                     losses += [self._loss(*both) for both in zip(odds, labels)]
         if not losses:
-            return next(self.parameters()).sum() * 0
+            # An adapter's weights have gradients, those of the model have none.
+            learned = next(p for p in self.parameters() if p.requires_grad)
+            return learned.sum() * 0
         return torch.stack(losses).mean()
 
     @torch.inference_mode()

@@ -10,7 +10,7 @@ import spacy
 from spacy.tokens import DocBin
 from spacy.training import Example
 from spacy.util import fix_random_seed
-from thinc.api import Adam
+from thinc.api import SGD, Adam
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -148,6 +148,25 @@ def test_labels_are_learned(trained):
     assert changed
     if way == "an adapter":
         assert all("lora_" in name for name in changed)
+
+
+def test_batch_without_a_lesson(trained):
+    """Of documents with no room for labels, or no candidates: nothing is learned."""
+    way, nlp, _, _, _ = trained
+    expected = read(nlp.pipe(make_docs(nlp)))
+    example, empty = [
+        Example(nlp.make_doc("Rain."), nlp.make_doc("Rain.")) for _ in range(2)
+    ]
+    example.predicted._.keyphrases = [f"candidate {i} of many" for i in range(1000)]
+    for one in (example, empty):
+        one.reference._.keyphrases = ["rain"]
+    # A cross-encoder has room for each candidate.
+    lessons = [[empty], [example], [example, empty]]
+    for examples in lessons[: 1 if way == "cross-encoder" else 3]:
+        # Without momentum, which goes on by itself.
+        losses = nlp.update(examples, sgd=SGD(0.1))
+        assert losses[PIPE] == 0
+    assert read(nlp.pipe(make_docs(nlp))) == expected
 
 
 def test_save_and_load(trained):
