@@ -33,8 +33,9 @@ def _quality(rows: List[Row]) -> str:
             pair(row, "present_f1@5", "present_f1@M"),
             pair(row, "absent_f1@5", "absent_f1@M"),
             f"{row['all_count']:.2f}",
-            f"{row['dup_token_ratio']:.1f}",
-            None if row.get("emb_sim") is None else f"{row['emb_sim']:.3f}",
+            # Of nothing written there is nothing to say.
+            f"{row['dup_token_ratio']:.1f}" if row["all_count"] else None,
+            f"{row['emb_sim']:.3f}" if row["all_count"] and "emb_sim" in row else None,
         ]
         for row in rows
     ]
