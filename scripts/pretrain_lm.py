@@ -22,6 +22,7 @@ from typing import Any, Dict, Iterator, List
 import numpy
 import torch
 import transformers
+from spacy.util import minibatch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 from torch import Tensor
 
@@ -85,19 +86,10 @@ def make_blocks(options: argparse.Namespace, tokenizer: Any) -> numpy.ndarray:
     """All texts one after the other, cut into blocks of one length."""
     ids: List[numpy.ndarray] = []
     end = tokenizer.eos_token_id
-    batch: List[str] = []
-
-    def encode() -> None:
-        for own in tokenizer(batch, verbose=False)["input_ids"]:
+    for batch in minibatch(read_texts(options.corpora, options.limit), 1000):
+        for own in tokenizer(list(batch), verbose=False)["input_ids"]:
             own = own if own[-1:] == [end] else [*own, end]
             ids.append(numpy.array(own, dtype="u2"))
-        batch.clear()
-
-    for text in read_texts(options.corpora, options.limit):
-        batch.append(text)
-        if len(batch) == 1000:
-            encode()
-    encode()
     flat = numpy.concatenate(ids)
     n = len(flat) // BLOCK
     return flat[: n * BLOCK].reshape(n, BLOCK)
