@@ -55,3 +55,19 @@ def test_a_trained_network_in_one_file(tmp_path):
     before, after = (m.predict(([doc], mentions)) for m in (extractor.model, model))
     # 16 bits hold three digits.
     assert after == pytest.approx(before, abs=2e-2)
+
+
+@pytest.mark.slow
+def test_a_language_model(tmp_path):
+    """Of a thousand documents, which are read a thousand at a time."""
+    transformers = pytest.importorskip("transformers")
+    text = "Graph neural networks rank the vertices of graphs. " * 5
+    lines = [{"text": f"{i}. {text}", "keyphrases": ["graphs"]} for i in range(1000)]
+    srsly.write_jsonl(tmp_path / "corpus.jsonl", lines)
+    output = tmp_path / "lm"
+    sizes = "--vocabulary 300 --width 16 --inner 16 --layers 1 --heads 1 --batch 1"
+    run("pretrain_lm", tmp_path / "corpus.jsonl", output, *sizes.split(), "--steps", 1)
+    model = transformers.AutoModelForCausalLM.from_pretrained(output / "model")
+    assert model.config.hidden_size == 16
+    log = list(srsly.read_jsonl(output / "log.jsonl"))
+    assert log[-1]["step"] == 1
