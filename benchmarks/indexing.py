@@ -5,9 +5,8 @@ python benchmarks/indexing.py [--docs 1000] [--output benchmarks/results]
 In turn, on the same abstracts and one thread: `nlp.pipe` of the bundled pipeline, with
 its keyphrases read; `KeyphraseExtractor` with the same pipeline; a Haystack pipeline of
 it and a writer to the store in memory, with the network, with its products in 16 bits,
-and without it; and YAKE. Medians
-of rounds, on documents all new, so that nobody gains by remembering a text. Goes to
-indexing.json.
+and without it; and YAKE. Medians of rounds, on documents all new, so that nobody gains
+by remembering a text. Goes to indexing.json.
 """
 
 import argparse

@@ -75,8 +75,8 @@ def make_keyphrase(
     subphrases (str): "keep", or "drop" phrases contained in a better one or
         containing it.
     case (str): "surface" as in the document, or "lower".
-    mixed_precision (bool): Whether the network multiplies in 16 bits. Faster where the
-        processor has instructions for it (avx512_bf16, amx_bf16); needs torch.
+    mixed_precision (bool): Whether the network multiplies in 16 bits on a CPU. Faster
+        where it has instructions for it (avx512_bf16, amx_bf16); needs torch.
     key (str): Key of the span group, and name of the `doc._` attribute.
     scorer (Optional[Scorer]): The scoring method.
     """
@@ -102,6 +102,11 @@ def make_keyphrase(
     if style is not None:
         raise ValueError(
             f"{name!r} has the style {style!r}, which only a network follows; there is "
+            f"none for the language {nlp.lang!r} with the method {method!r}."
+        )
+    if mixed_precision:
+        raise ValueError(
+            f"{name!r} has mixed_precision, which only a network computes in; there is "
             f"none for the language {nlp.lang!r} with the method {method!r}."
         )
     return KeyphraseRanker(

@@ -229,7 +229,8 @@ def test_layer_by_layer(name):
     found = predict_by_layer(network, docs)
     assert len(found) == len(expected)
     for ours, theirs in zip(found, expected):
-        assert_allclose(ours, theirs, rtol=1e-4, atol=2e-6)
+        # Numbers of about 1, added up in another order in each layer.
+        assert_allclose(ours, theirs, rtol=0, atol=5e-6)
 
 
 def test_layer_by_layer_in_less_memory():

@@ -68,6 +68,8 @@ def test_settings():
         blank(style="novel")
     with pytest.raises(ValueError, match="which only a network follows"):
         blank(style="index", method="statistical")
+    with pytest.raises(ValueError, match="which only a network computes in"):
+        blank(mixed_precision=True, method="statistical")
     with pytest.raises(ConfigValidationError, match="'magic' is not"):
         blank(method="magic")
     german = spacy.blank("de")
