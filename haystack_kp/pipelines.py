@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Optional, Union
@@ -17,6 +17,7 @@ from thinc.api import Config, get_current_ops, require_gpu, set_current_ops
 from spacy_keyphrase.keyphrase import KEY, get_keyphrases, set_keyphrases
 from spacy_keyphrase.load import keyphrase_pipes
 from spacy_keyphrase.pipeline.outcomes import get_error
+from spacy_keyphrase.vocabulary import vocabulary_zone
 
 from .phrases import Phrase
 
@@ -121,7 +122,7 @@ class SpacyPipeline:
         with self._lock, on_device(self.gpu):
             nlp = self._load()
             while batch := list(islice(numbers, ZONE)):
-                with _zone(nlp):
+                with vocabulary_zone(nlp):
                     found += self._find(nlp, batch, texts, candidates, run_time)
         return found
 
@@ -199,12 +200,6 @@ def _read(doc: Doc, key: str) -> list[Phrase]:
         Phrase(k.text, float(k.score), k.normal_form, tuple(k.offsets), k.source)
         for k in get_keyphrases(doc, key)
     ]
-
-
-def _zone(nlp: Language) -> Any:
-    """Within it words are known that are forgotten after it, so that memory does not
-    grow with what is read."""
-    return nlp.memory_zone() if hasattr(nlp, "memory_zone") else nullcontext()
 
 
 def gpu_id(device: Optional[ComponentDevice]) -> Optional[int]:

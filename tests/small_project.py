@@ -29,7 +29,9 @@ def make_project(folder, data_dir):
         source = f"{name}.jsonl.gz"
         shorten(data_dir / source, folder / "data" / source, limit)
     # Three hundred documents of development are evaluated twice: fewer are enough.
-    text = (folder / "project.yml").read_text("utf8").replace("300", "20")
+    text = (folder / "project.yml").read_text("utf8")
+    for option in ("--limit", "--skip"):
+        text = text.replace(f"{option} 300", f"{option} 20")
     (folder / "project.yml").write_text(text, encoding="utf8")
     return folder
 
@@ -38,8 +40,9 @@ def run(workflow, project, *settings):
     """Run a workflow of a project to its end."""
     command = [sys.executable, "-m", "spacy", "project", "run", workflow, str(project)]
     command += ["--vars.data", "data", *settings]
-    command += ["--vars.generator_eval", "2", "--vars.generator_warmup", "1"]
     command += ["--vars.build", "none", "--vars.generator_docs", "60"]
+    for name in ("one2set", "pusl", "selector", "unikeyphrase"):
+        command += [f"--vars.{name}_eval", "2", f"--vars.{name}_warmup", "1"]
     done = subprocess.run(command, capture_output=True, encoding="utf8", timeout=900)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     return done

@@ -19,8 +19,9 @@ def project(tmp_path_factory, data_dir):
 @pytest.mark.slow
 @pytest.mark.parametrize("workflow", ["one2set", "unikeyphrase", "pusl"])
 def test_a_workflow(workflow, project):
-    few = [f"--vars.{name}_steps" for name in ("generator", "pusl", "unikeyphrase")]
-    done = run(workflow, project, *(word for name in few for word in (name, "4")))
+    trained = ("one2set", "pusl", "pusl_post", "unikeyphrase")
+    few = [word for name in trained for word in (f"--vars.{name}_steps", "4")]
+    done = run(workflow, project, *few)
     preset = f"preset {workflow}" if workflow != "pusl" else '"preset": "pusl"'
     assert preset in done.stdout
     package = project / "packages" / f"en_{workflow}-0.0.1"

