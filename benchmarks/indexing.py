@@ -71,9 +71,8 @@ def measure(n: int) -> List[Dict[str, Any]]:
     statistical = make_indexing(settings={"method": "statistical"})
 
     def pipe(batch: Sequence[str]) -> None:
-        with nlp.memory_zone():
-            for doc in nlp.pipe(batch, batch_size=64):
-                [(k.text, k.score) for k in doc._.keyphrases]
+        for doc in nlp.pipe(batch, batch_size=64):
+            [(k.text, k.score) for k in doc._.keyphrases]
 
     def component(batch: Sequence[str]) -> None:
         extractor.run([Document(content=text) for text in batch])
