@@ -1,16 +1,19 @@
 """What thinc's layers predict, without what they keep for training."""
 
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, Iterator
 
 import numpy
-from thinc.api import Model
+from thinc.api import Model, NumpyOps
 from thinc.layers.chain import forward as _chain
 from thinc.layers.dropout import forward as _dropout
+from thinc.layers.expand_window import forward as _expand_window
 from thinc.layers.layernorm import forward as _layernorm
 from thinc.layers.maxout import forward as _maxout
 from thinc.layers.residual import forward as _residual
 from thinc.layers.with_array import forward as _with_array
 from thinc.types import Floats2d
+
+from .convolution import maxout_of_windows
 
 
 def predict_by_layer(model: Model[Any, Any], X: Any) -> Any:
@@ -22,9 +25,7 @@ def predict_by_layer(model: Model[Any, Any], X: Any) -> Any:
     X (Any): Its input.
     """
     if model._func is _chain:
-        for layer in model.layers:
-            X = predict_by_layer(layer, X)
-        return X
+        return _predict_chain(model, X)
     if model._func is _with_array and isinstance(X, list):
         ops: Any = model.layers[0].ops
         pad = model.attrs["pad"]
@@ -36,6 +37,42 @@ def predict_by_layer(model: Model[Any, Any], X: Any) -> Any:
         if predict is not None:
             return predict(model, X)
     return model.predict(X)
+
+
+def _predict_chain(model: Model[Any, Any], X: Any) -> Any:
+    layers = list(_links(model))
+    while layers:
+        layer = layers.pop(0)
+        if layers and _are_convolution(layer, layers[0], X):
+            maxout = layers.pop(0)
+            W: Any = maxout.get_param("W")
+            b: Any = maxout.get_param("b")
+            X = maxout_of_windows(X, W, b)
+        else:
+            X = predict_by_layer(layer, X)
+    return X
+
+
+def _links(model: Model[Any, Any]) -> Iterator[Model[Any, Any]]:
+    """The layers of a chain, and of chains in it."""
+    for layer in model.layers:
+        if layer._func is _chain:
+            yield from _links(layer)
+        else:
+            yield layer
+
+
+def _are_convolution(first: Model[Any, Any], then: Model[Any, Any], X: Any) -> bool:
+    """Whether two layers are what `maxout_of_windows` computes. Products in 16 bits
+    are left out: there sums of rows would be rounded once more."""
+    return (
+        first._func is _expand_window
+        and first.attrs["window_size"] == 1
+        and then._func is _maxout
+        and type(then.ops) is NumpyOps
+        and isinstance(X, numpy.ndarray)
+        and len(X) > 0
+    )
 
 
 def _predict_residual(model: Model[Any, Any], X: Any) -> Any:

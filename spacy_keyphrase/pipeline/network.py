@@ -33,9 +33,9 @@ ExtractorModel = Model[Tuple[List[Doc], Mentions], Floats2d]
 # An annotation convention by name, or several by weight.
 Style = Union[str, Dict[str, float]]
 
-# Tokens that go through the network at once, where docs are short: about what its
-# arrays can be for a processor's cache.
-_BATCH_TOKENS = 4_000
+# Tokens that go through the network at once, where docs are short: a batch of spaCy's
+# of abstracts. What is the same for all tokens of a word is computed once a batch.
+_BATCH_TOKENS = 12_000
 
 
 class NetworkAnnotator(KeyphraseAnnotator):

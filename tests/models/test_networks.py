@@ -229,8 +229,9 @@ def test_layer_by_layer(name):
     found = predict_by_layer(network, docs)
     assert len(found) == len(expected)
     for ours, theirs in zip(found, expected):
-        # Numbers of about 1, added up in another order in each layer.
-        assert_allclose(ours, theirs, rtol=0, atol=5e-6)
+        # Numbers of up to 6, of sums and differences of rows (convolution.py), each
+        # rounded: 7e-6 at most in 57,000 tokens.
+        assert_allclose(ours, theirs, rtol=0, atol=1e-5)
 
 
 def test_layer_by_layer_in_less_memory():

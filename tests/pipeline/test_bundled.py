@@ -125,13 +125,13 @@ def test_batches_are_bounded(nlp, monkeypatch):
         return score(docs, mentions)
 
     monkeypatch.setattr(pipe, "score_mentions", count)
-    short, long = nlp.make_doc(TEXT), nlp.make_doc(f"{TEXT} " * 150)
-    pipe.predict([short] * 300)
+    short, long = nlp.make_doc(TEXT), nlp.make_doc(f"{TEXT} " * 450)
+    pipe.predict([short] * 1000)
     assert len(sizes) == 4 and max(sizes) - min(sizes) <= len(short)
     sizes.clear()
-    pipe.predict([short] * 30 + [long] + [short] * 30)
-    assert sum(sizes) == 60 * len(short) + len(long)
-    assert max(sizes) < len(long) + 2 * 4000
+    pipe.predict([short] * 100 + [long] + [short] * 100)
+    assert sum(sizes) == 200 * len(short) + len(long)
+    assert max(sizes) < len(long) + 2 * 12_000
 
 
 def test_odd_texts(nlp):
