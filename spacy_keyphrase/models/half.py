@@ -14,8 +14,8 @@ class HalfOps(NumpyOps):  # type: ignore[misc]
     """numpy, but for the products of matrices: these are of bfloat16 numbers, added up
     in 32 bits, as torch has them.
 
-    A processor with instructions for it (avx512_bf16, amx_bf16) multiplies twice as
-    fast so, or more; others are slower.
+    Of two processors with instructions for it (avx512_bf16), one of AMD multiplied
+    twice as fast so, and one of Intel, which had no amx_bf16, was slower.
     """
 
     def gemm(

@@ -76,7 +76,8 @@ def make_keyphrase(
         containing it.
     case (str): "surface" as in the document, or "lower".
     mixed_precision (bool): Whether the network multiplies in 16 bits on a CPU. Faster
-        where it has instructions for it (avx512_bf16, amx_bf16); needs torch.
+        on some that have instructions for it (avx512_bf16, amx_bf16), slower on
+        others; needs torch.
     key (str): Key of the span group, and name of the `doc._` attribute.
     scorer (Optional[Scorer]): The scoring method.
     """
