@@ -18,10 +18,17 @@ def scale_report(results: Row) -> str:
     parts = ["## Jobs"]
     if results.get("workers"):
         rows = [
-            [row["way"], row["docs/s"], f"{row['times nlp.pipe']:.2f}", row["start"]]
+            [
+                row["way"],
+                row["docs/s"],
+                f"{row['times nlp.pipe']:.2f}",
+                f"{row['times one']:.2f}" if "times one" in row else "",
+                row["start"],
+            ]
             for row in results["workers"]
         ]
-        header = ["", "documents a second", "times `nlp.pipe`", "start, seconds"]
+        header = ["", "documents a second", "times `nlp.pipe`", "times one worker"]
+        header.append("start, seconds")
         parts.append(table(header, rows))
     soak = results.get("soak")
     if soak:

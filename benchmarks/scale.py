@@ -1,13 +1,14 @@
 """Jobs on this machine: workers, Ray, and a million documents.
 
-python benchmarks/scale.py workers [--docs 6000] [--rounds 3]
+python benchmarks/scale.py workers [--docs 6000] [--rounds 5]
 python benchmarks/scale.py soak [--docs 1000000] [--sentences 2]
 
 `workers`: documents a second of `nlp.pipe` alone, of two such processes at once, which
 is what the machine gives, and of jobs with one and two workers, here and on Ray. Each
 runs in a process of its own, in turn; counted is from the first part to the last, and
-what comes before it is the start. `soak`: one worker, and documents made of sentences
-of a corpus, so many that what grows with them shows. Both go to scale.json.
+what comes before it is the start. Ratios are medians of those of each round, with the
+`nlp.pipe` and the one worker of that round. `soak`: one worker, and documents made of
+sentences of a corpus, so many that what grows with them shows. Both go to scale.json.
 """
 
 import argparse
@@ -55,7 +56,8 @@ def main() -> None:
 
 
 def workers(options: argparse.Namespace) -> List[Dict[str, Any]]:
-    """Documents a second of each way, and its start in seconds: medians."""
+    """Documents a second of each way, its start in seconds, and how many times as fast
+    it is as `nlp.pipe`, and as one worker: medians."""
     folder = Path(mkdtemp())
     corpus = folder / "in.jsonl"
     with corpus.open("w", encoding="utf8") as file:
@@ -71,11 +73,18 @@ def workers(options: argparse.Namespace) -> List[Dict[str, Any]]:
     for way, runs in found.items():
         rate = median(run["docs/s"] for run in runs)
         begin = round(median(run["start"] for run in runs), 1)
-        rows.append({"way": way, "docs/s": round(rate, 1), "start": begin})
-    one = {row["way"]: row["docs/s"] for row in rows}
-    for row in rows:
-        row["times nlp.pipe"] = round(row["docs/s"] / one["nlp.pipe"], 3)
+        row: Dict[str, Any] = {"way": way, "docs/s": round(rate, 1), "start": begin}
+        row["times nlp.pipe"] = _ratio(runs, found["nlp.pipe"])
+        engine, _, number = way.partition(", ")
+        if number == "2":
+            row["times one"] = _ratio(runs, found[f"{engine}, 1"])
+        rows.append(row)
     return rows
+
+
+def _ratio(runs: List[Dict[str, float]], others: List[Dict[str, float]]) -> float:
+    pairs = zip(runs, others)
+    return round(median(run["docs/s"] / other["docs/s"] for run, other in pairs), 3)
 
 
 def _start(way: str, corpus: Path) -> Dict[str, float]:
@@ -206,7 +215,7 @@ def _parse() -> argparse.Namespace:
     )
     parser.add_argument("command", choices=["workers", "soak", "child"])
     parser.add_argument("--docs", type=int)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--sentences", type=int, default=2)
     parser.add_argument("--output", type=Path, default=HERE / "results")
     parser.add_argument("--way", choices=WAYS, help=argparse.SUPPRESS)
