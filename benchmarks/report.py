@@ -10,7 +10,13 @@ from .data import DATASETS, MEAN
 from .plots import plot_length, plot_quality_speed
 from .report_generators import generators_report
 from .report_retrieval import indexing_report, plot_retrieval, retrieval_report
-from .report_scale import capacity_report, plot_capacity, plot_soak, scale_report
+from .report_scale import (
+    capacity_report,
+    encoders_report,
+    plot_capacity,
+    plot_soak,
+    scale_report,
+)
 from .report_selector import selector_report
 from .systems import PIPELINES, SYSTEMS
 from .tables import pair, table, times, unique
@@ -318,6 +324,8 @@ def write_report(results_dir: Path, path: Path) -> None:
         parts.append(capacity_report(capacity))
         drawn = plot_capacity(capacity, results_dir / "capacity.png")
         picture("capacity.png", "What ten million documents cost", drawn)
+    if results.get("encoders"):
+        parts.append(encoders_report(results["encoders"]["rows"]))
     scale = results.get("scale", {})
     if scale:
         parts.append(scale_report(scale))

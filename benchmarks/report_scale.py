@@ -56,6 +56,22 @@ def capacity_report(rows: List[Row]) -> str:
     return "\n\n".join(parts)
 
 
+def encoders_report(rows: List[Row]) -> str:
+    """An encoder in fewer bits, and outside of torch."""
+    header = ["", "texts x sub-tokens", "milliseconds", "times 32 bits", "cosine"]
+    cells = [
+        [
+            row["way"],
+            " x ".join(map(str, row["shape"])),
+            f"{row['ms']:.0f}",
+            f"{row['times 32 bits']:.2f}",
+            f"{row['cosine']:.4f}",
+        ]
+        for row in rows
+    ]
+    return "## An encoder in fewer bits\n\n" + table(header, cells)
+
+
 def _compute(row: Row) -> List[str]:
     a_day = row["docs/s"] * 86_400
     hours = TEN_MILLION / row["docs/s"] / 3600

@@ -13,8 +13,8 @@ def vocabulary_zone(nlp: Language) -> ContextManager[object]:
     """A memory zone once the vocabulary is large: words first met in it are freed at
     its end, so that memory does not grow with what is read.
 
-    Before, there is none: within a zone the tokenizer remembers nothing, and it needs
-    the frequent words to be fast (a quarter of the time). Zones cannot be nested, so
+    Before, there is none: within a zone the tokenizer remembers nothing, and where it
+    remembers frequent words it takes a quarter of the time. Zones cannot be nested, so
     that a caller's own is left alone.
 
     nlp (Language): The pipeline. Docs made in the zone are not to be used after it.
