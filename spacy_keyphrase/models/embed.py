@@ -1,15 +1,17 @@
 """Words by their hashed attributes and by the bundled word vectors."""
 
+from functools import partial
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy
 from spacy.tokens import Doc
 from spacy.util import registry
-from thinc.api import HashEmbed, Linear, Maxout, Model, concatenate
+from thinc.api import HashEmbed, Linear, Maxout, Model, NumpyOps, concatenate
 from thinc.types import Floats2d, Ints2d
 
 from ..vectors import WordVectors, get_vectors
 from .predict import predict_by_layer
+from .remembered import WordMemory, fingerprint
 
 # Length of a word vector; the table is of bytes.
 _LENGTH = 3 / 127
@@ -25,7 +27,8 @@ def build_vector_hash_embed(
     word_dropout: float = 0.0,
 ) -> Model[List[Doc], List[Floats2d]]:
     """Embed tokens as `spacy.MultiHashEmbed.v2` does, each word of a batch once, and
-    with the word vectors of this package instead of those of the vocabulary.
+    with the word vectors of this package instead of those of the vocabulary. On the
+    CPU words are remembered from batch to batch, as long as nobody trains.
 
     width (int): Width of the output, and of each table.
     attrs (Sequence[str]): Attributes that have a table. Where words are withheld
@@ -63,7 +66,7 @@ def build_vector_hash_embed(
     mix = Maxout(width, width * n_parts, nP=3, dropout=0.0, normalize=True)
     return Model(
         "vector_hash_embed",
-        _forward,
+        partial(_forward, WordMemory()),
         init=_init,
         layers=[*layers, mix],
         attrs={
@@ -85,7 +88,10 @@ def _init(
 
 
 def _forward(
-    model: Model[List[Doc], List[Floats2d]], docs: List[Doc], is_train: bool
+    memory: WordMemory,
+    model: Model[List[Doc], List[Floats2d]],
+    docs: List[Doc],
+    is_train: bool,
 ) -> Tuple[List[Floats2d], Callable[[List[Floats2d]], List[Doc]]]:
     ops: Any = model.ops
     columns, language = model.attrs["columns"], model.attrs["vectors"]
@@ -100,36 +106,60 @@ def _forward(
         attrs, rows = _withhold(
             attrs, rows, lengths, numpy.array(kept), model.attrs["word_dropout"]
         )
-    _, first, places = numpy.unique(
+    keys, first, places = numpy.unique(
         _keys(attrs, rows), return_index=True, return_inverse=True
     )
-    places = ops.asarray1i(places)
+    attrs, rows = attrs[first], rows[first]
 
-    hashed, mix = model.layers[0], model.layers[-1]
-    X, backprop_hashed = hashed(ops.asarray2i(attrs[first], dtype="uint64"), is_train)
-    width = X.shape[1]
-    if table is not None:
-        vectors = ops.asarray2f(_read(table, rows[first]))
-        projected, backprop_vectors = model.layers[1](vectors, is_train)
-        X = ops.xp.hstack([X, projected])
-    backprop_mix: Any = None
-    if is_train:
-        Y, backprop_mix = mix(X, True)
+    backprop_words: Any = None
+    if is_train or not isinstance(ops, NumpyOps):
+        Y, backprop_words = _embed(model, attrs, rows, is_train)
     else:
-        Y = predict_by_layer(mix, X)
+        Y, known = memory.recall(
+            keys,
+            fingerprint(model),
+            lambda new: _embed(model, attrs[new], rows[new], False)[0],
+        )
+        places = known[places]
+    places = ops.asarray1i(places)
 
     def backprop(d_outputs: List[Floats2d]) -> List[Doc]:
         dY = ops.alloc2f(*Y.shape)
         ops.scatter_add(dY, places, ops.xp.concatenate(d_outputs))
-        dX = backprop_mix(dY)
-        backprop_hashed(ops.as_contig(dX[:, :width]))
-        if table is not None:
-            backprop_vectors(ops.as_contig(dX[:, width:]))
+        backprop_words(dY)
         return docs
 
     ends = numpy.cumsum(lengths)
     tokens = Y[places]
     return [tokens[end - n : end] for end, n in zip(ends, lengths)], backprop
+
+
+def _embed(
+    model: Model[Any, Any], attrs: numpy.ndarray, rows: numpy.ndarray, is_train: bool
+) -> Tuple[Any, Callable[[Floats2d], None]]:
+    """Words by their attributes and the rows of their vectors."""
+    ops: Any = model.ops
+    hashed, mix = model.layers[0], model.layers[-1]
+    X, backprop_hashed = hashed(ops.asarray2i(attrs, dtype="uint64"), is_train)
+    width = X.shape[1]
+    backprop_vectors: Any = None
+    language = model.attrs["vectors"]
+    table = get_vectors(language) if language else None
+    if table is not None:
+        vectors = ops.asarray2f(_read(table, rows))
+        projected, backprop_vectors = model.layers[1](vectors, is_train)
+        X = ops.xp.hstack([X, projected])
+    if not is_train:
+        return predict_by_layer(mix, X), lambda dY: None
+    Y, backprop_mix = mix(X, True)
+
+    def backprop(dY: Floats2d) -> None:
+        dX = backprop_mix(dY)
+        backprop_hashed(ops.as_contig(dX[:, :width]))
+        if backprop_vectors is not None:
+            backprop_vectors(ops.as_contig(dX[:, width:]))
+
+    return Y, backprop
 
 
 def _attributes(doc: Doc, columns: Sequence[str]) -> numpy.ndarray:

@@ -57,6 +57,11 @@ def test_that_of_spacy():
         assert_allclose(mine, reference, atol=1e-6)
 
 
+@pytest.mark.parametrize("is_train", [False, True])
+def test_no_words(is_train):
+    assert build()([NLP.make_doc("")] * 2, is_train)[0][1].shape == (0, 8)
+
+
 @pytest.mark.parametrize("vectors", [None, "en"])
 def test_gradient(vectors):
     """Against differences of a loss with random weights."""
