@@ -134,12 +134,8 @@ def _onnx_ways(model: Any, batch: Tuple[Any, Any]) -> Dict[str, Encode]:
         def forward(self, ids: Any, mask: Any) -> Any:
             return self.model(input_ids=ids, attention_mask=mask).last_hidden_state
 
-    folder = Path(tempfile.mkdtemp())
     free = {0: torch.export.Dim("texts"), 1: torch.export.Dim("length", max=512)}
     shapes = {"ids": free, "mask": free}
-    path, small = folder / "32.onnx", folder / "8.onnx"
-    torch.onnx.export(States(), batch, path, dynamic_shapes=shapes, dynamo=True)
-    quantize_dynamic(path, small)
     settings = onnxruntime.SessionOptions()
     settings.intra_op_num_threads = settings.inter_op_num_threads = 1
 
@@ -153,7 +149,14 @@ def _onnx_ways(model: Any, batch: Tuple[Any, Any]) -> Dict[str, Encode]:
 
         return encode
 
-    return {"ONNX Runtime, 32 bits": make(path), "ONNX Runtime, 8 bits": make(small)}
+    with tempfile.TemporaryDirectory() as folder:
+        path, small = Path(folder) / "32.onnx", Path(folder) / "8.onnx"
+        torch.onnx.export(States(), batch, path, dynamic_shapes=shapes, dynamo=True)
+        quantize_dynamic(path, small)
+        return {
+            "ONNX Runtime, 32 bits": make(path),
+            "ONNX Runtime, 8 bits": make(small),
+        }
 
 
 if __name__ == "__main__":

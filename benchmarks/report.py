@@ -11,6 +11,7 @@ from .plots import plot_length, plot_quality_speed
 from .report_generators import generators_report
 from .report_retrieval import indexing_report, plot_retrieval, retrieval_report
 from .report_scale import (
+    bits_report,
     capacity_report,
     encoders_report,
     plot_capacity,
@@ -326,6 +327,8 @@ def write_report(results_dir: Path, path: Path) -> None:
         picture("capacity.png", "What ten million documents cost", drawn)
     if results.get("encoders"):
         parts.append(encoders_report(results["encoders"]["rows"]))
+    if results.get("bits"):
+        parts.append(bits_report(results["bits"]["rows"]))
     scale = results.get("scale", {})
     if scale:
         parts.append(scale_report(scale))

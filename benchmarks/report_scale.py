@@ -72,6 +72,21 @@ def encoders_report(rows: List[Row]) -> str:
     return "## An encoder in fewer bits\n\n" + table(header, cells)
 
 
+def bits_report(rows: List[Row]) -> str:
+    """What 16 bits change of the keyphrases."""
+    header = ["", "dataset", "documents", "F1@5", "change", "F1@10", "change"]
+    header += ["same ten, %", "in the same order, %"]
+    cells = []
+    for row in rows:
+        cell = [row["system"], row["dataset"], row["docs"]]
+        for k in (5, 10):
+            low, high = row[f"f1@{k} change ci"]
+            change = f"{row[f'f1@{k} change']:+.2f} ({low:+.2f} to {high:+.2f})"
+            cell += [f"{row[f'f1@{k}']:.2f}", change]
+        cells.append([*cell, f"{row['same']:.1f}", f"{row['same order']:.1f}"])
+    return "## Keyphrases in 16 bits\n\n" + table(header, cells)
+
+
 def _compute(row: Row) -> List[str]:
     a_day = row["docs/s"] * 86_400
     hours = TEN_MILLION / row["docs/s"] / 3600

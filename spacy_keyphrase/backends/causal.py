@@ -13,6 +13,7 @@ from torch import Tensor
 from ..batches import make_groups, pad_rows
 from ..devices import mixed
 from ..generation.files import WEIGHTS, save_folder, weights_to_bytes
+from ..precision import MixedPrecision
 from ..selectors.questions import (
     Answer,
     Asked,
@@ -41,7 +42,8 @@ class CausalSettings:
     max_batch_tokens (int): Sub-tokens of one pass in prediction, padding included.
     max_new_tokens (int): Sub-tokens of an answer that is written freely.
     balanced (bool): Whether T and F weigh the same in the loss.
-    mixed_precision (bool): Whether to compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Whether to compute in 16 bits what bears it;
+        see `precision`.
     bundle (bool): Whether all weights are saved, or what was learned only.
     """
 
@@ -49,7 +51,7 @@ class CausalSettings:
     max_batch_tokens: int = 6_000
     max_new_tokens: int = 256
     balanced: bool = True
-    mixed_precision: bool = False
+    mixed_precision: MixedPrecision = False
     bundle: bool = False
 
     def __post_init__(self) -> None:

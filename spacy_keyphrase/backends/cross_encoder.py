@@ -10,6 +10,7 @@ from torch import Tensor
 from ..batches import make_groups, pad_rows
 from ..devices import mixed
 from ..generation.files import WEIGHTS, save_folder, weights_to_bytes
+from ..precision import MixedPrecision
 from ..selectors.questions import Answer, Asked, Failed, Labelled, Labels, Question
 from .answerer import Answerer, label_loss
 
@@ -24,13 +25,14 @@ class CrossEncoderSettings:
         documents are cut to fit.
     max_batch_tokens (int): Sub-tokens of one pass in prediction, padding included.
     balanced (bool): Whether T and F weigh the same in the loss.
-    mixed_precision (bool): Whether to compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Whether to compute in 16 bits what bears it;
+        see `precision`.
     """
 
     window: int = 512
     max_batch_tokens: int = 6_000
     balanced: bool = True
-    mixed_precision: bool = False
+    mixed_precision: MixedPrecision = False
 
     def __post_init__(self) -> None:
         if self.window < 8 or self.max_batch_tokens < 1:

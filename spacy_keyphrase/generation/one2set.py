@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ..batches import make_groups, pad_rows
 from ..devices import mixed
+from ..precision import MixedPrecision
 from .base import Generator, Proposal, Request
 from .files import WEIGHTS, weights_from_bytes, weights_to_bytes
 from .set_model import Memory
@@ -37,12 +38,13 @@ class Windows:
 
     size (int): Words that are read at once; longer documents are cut.
     max_words (int): Words of one pass, padding included.
-    mixed_precision (bool): Whether to compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Whether to compute in 16 bits what bears it;
+        see `precision`.
     """
 
     size: int = 400
     max_words: int = 16_000
-    mixed_precision: bool = False
+    mixed_precision: MixedPrecision = False
 
     def __post_init__(self) -> None:
         if self.size < 1 or self.max_words < 1:

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from ..batches import make_groups, pad_rows
 from ..devices import mixed
+from ..precision import MixedPrecision
 from .base import Generator, GoldPhrase, Proposal, Request
 from .files import WEIGHTS, save_folder, weights_to_bytes
 
@@ -34,7 +35,8 @@ class Seq2SeqSettings:
     lowercase (bool): Whether all is read and taught in lower case.
     max_batch_tokens (int): Sub-tokens of documents in one pass in prediction, padding
         included.
-    mixed_precision (bool): Whether to compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Whether to compute in 16 bits what bears it;
+        see `precision`.
     """
 
     k: int = 10
@@ -45,7 +47,7 @@ class Seq2SeqSettings:
     shuffle: bool = False
     lowercase: bool = False
     max_batch_tokens: int = 8_000
-    mixed_precision: bool = False
+    mixed_precision: MixedPrecision = False
 
     def __post_init__(self) -> None:
         for name in ("k", "beams", "length", "window", "max_batch_tokens"):

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from ..precision import MixedPrecision
+
 
 @dataclass(frozen=True)
 class UniKeyphraseSettings:
@@ -21,7 +23,8 @@ class UniKeyphraseSettings:
     least_none (float): The probability of there being no absent keyphrase below which
         some are written; 0: where that is not the likeliest that can be written.
     max_batch_tokens (int): Sub-tokens of one pass in prediction, padding included.
-    mixed_precision (bool): Whether to compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Whether to compute in 16 bits what bears it;
+        see `precision`.
     """
 
     length: int = 32
@@ -35,7 +38,7 @@ class UniKeyphraseSettings:
     beams: int = 5
     least_none: float = 0.0
     max_batch_tokens: int = 8_000
-    mixed_precision: bool = False
+    mixed_precision: MixedPrecision = False
 
     def __post_init__(self) -> None:
         if self.bag not in ("paper", "released", "off"):

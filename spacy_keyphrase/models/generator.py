@@ -15,6 +15,7 @@ from typing import (
 import numpy
 from thinc.api import Model
 
+from ..precision import MixedPrecision
 from .wrapped import Recipe, wrap
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Lessons:
 def build_generator(
     architecture: str,
     recipe: Recipe,
-    mixed_precision: bool = False,
+    mixed_precision: MixedPrecision = False,
     attrs: Optional[Dict[str, Any]] = None,
 ) -> GeneratorModel:
     """Wrap a generator; see `wrap`."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional
 
 from spacy.util import registry
 
+from ..precision import MixedPrecision
 from .chat import SelectorModel
 from .wrapped import need_libraries, wrap
 
@@ -27,7 +28,7 @@ def build_local(
     window: int = 2048,
     max_batch_tokens: int = 6_000,
     max_new_tokens: int = 256,
-    mixed_precision: bool = False,
+    mixed_precision: MixedPrecision = False,
     dtype: str = "auto",
     quantize: Optional[str] = None,
     trust_remote_code: bool = False,
@@ -48,7 +49,8 @@ def build_local(
     max_batch_tokens (int): Sub-tokens of one pass in prediction, padding included.
     max_new_tokens (int): Sub-tokens of an answer that is written freely: numbers,
         phrases.
-    mixed_precision (bool): Compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Compute in 16 bits what bears it; "auto" where
+        that is faster: on a GPU, and on CPUs that gain by it.
     dtype (str): Precision of the weights: "float32", "bfloat16", or "auto", as the
         checkpoint has them. All weights are trained in 32 bits.
     quantize (Optional[str]): "4bit" or "8bit", with the package bitsandbytes.
@@ -130,7 +132,7 @@ def build_cross_encoder(
     balanced: bool = True,
     window: int = 512,
     max_batch_tokens: int = 6_000,
-    mixed_precision: bool = False,
+    mixed_precision: MixedPrecision = False,
     trust_remote_code: bool = False,
 ) -> SelectorModel:
     """An encoder of the BERT family that reads the document anew with each candidate,
@@ -143,7 +145,8 @@ def build_cross_encoder(
     window (int): Sub-tokens of a document with a candidate, special ones included; at
         most as many as the model was made for. Longer documents are cut.
     max_batch_tokens (int): Sub-tokens of one pass in prediction, padding included.
-    mixed_precision (bool): Compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Compute in 16 bits what bears it; "auto" where
+        that is faster: on a GPU, and on CPUs that gain by it.
     trust_remote_code (bool): Whether a model may bring its own Python code.
     RAISES: ImportError without torch or transformers; ValueError at settings that are
         out of range; `initialize` raises ValueError if there is no such model.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 from spacy.util import registry
 
+from ..precision import MixedPrecision
 from ..training.assignment import Assignment
 from .generator import GeneratorModel, Lessons, build_generator
 from .wrapped import need_libraries
@@ -29,7 +30,7 @@ def build_pusl(
     shuffle: bool = False,
     lowercase: bool = False,
     max_batch_tokens: int = 8_000,
-    mixed_precision: bool = False,
+    mixed_precision: MixedPrecision = False,
     trust_remote_code: bool = False,
 ) -> GeneratorModel:
     """Just as many keyphrases as are asked for, by a pretrained encoder and decoder:
@@ -52,7 +53,8 @@ def build_pusl(
     lowercase (bool): Whether all is read and taught in lower case.
     max_batch_tokens (int): Sub-tokens of documents in one pass in prediction, padding
         included.
-    mixed_precision (bool): Compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Compute in 16 bits what bears it; "auto" where
+        that is faster: on a GPU, and on CPUs that gain by it.
     trust_remote_code (bool): Whether a model may bring its own Python code.
     RAISES: ImportError without torch or transformers; ValueError at settings that are
         out of range; `initialize` raises ValueError if there is no such model.
@@ -86,7 +88,7 @@ def build_one2seq(
     shuffle: bool = False,
     lowercase: bool = False,
     max_batch_tokens: int = 8_000,
-    mixed_precision: bool = False,
+    mixed_precision: MixedPrecision = False,
     trust_remote_code: bool = False,
 ) -> GeneratorModel:
     """All keyphrases in one sequence, with separators, that ends where the model ends
@@ -102,7 +104,8 @@ def build_one2seq(
     lowercase (bool): Whether all is read and taught in lower case.
     max_batch_tokens (int): Sub-tokens of documents in one pass in prediction, padding
         included.
-    mixed_precision (bool): Compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Compute in 16 bits what bears it; "auto" where
+        that is faster: on a GPU, and on CPUs that gain by it.
     trust_remote_code (bool): Whether a model may bring its own Python code.
     RAISES: ImportError without torch or transformers; ValueError at settings that are
         out of range; `initialize` raises ValueError if there is no such model.
@@ -134,7 +137,7 @@ def build_one2one(
     window: int = 512,
     lowercase: bool = False,
     max_batch_tokens: int = 8_000,
-    mixed_precision: bool = False,
+    mixed_precision: MixedPrecision = False,
     trust_remote_code: bool = False,
 ) -> GeneratorModel:
     """The likeliest sequences of one keyphrase each (Meng et al. 2017), by a pretrained
@@ -151,7 +154,8 @@ def build_one2one(
     lowercase (bool): Whether all is read and taught in lower case.
     max_batch_tokens (int): Sub-tokens of documents in one pass in prediction, padding
         included.
-    mixed_precision (bool): Compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Compute in 16 bits what bears it; "auto" where
+        that is faster: on a GPU, and on CPUs that gain by it.
     trust_remote_code (bool): Whether a model may bring its own Python code.
     RAISES: ImportError without torch or transformers; ValueError at settings that are
         out of range; `initialize` raises ValueError if there is no such model.
@@ -183,7 +187,7 @@ def build_groov(
     shuffle: bool = True,
     lowercase: bool = True,
     max_batch_tokens: int = 8_000,
-    mixed_precision: bool = False,
+    mixed_precision: MixedPrecision = False,
     trust_remote_code: bool = False,
 ) -> GeneratorModel:
     """A set of keyphrases as a sequence in any order, taught by the multi-softmax loss
@@ -199,7 +203,8 @@ def build_groov(
     lowercase (bool): Whether all is read and taught in lower case.
     max_batch_tokens (int): Sub-tokens of documents in one pass in prediction, padding
         included.
-    mixed_precision (bool): Compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Compute in 16 bits what bears it; "auto" where
+        that is faster: on a GPU, and on CPUs that gain by it.
     trust_remote_code (bool): Whether a model may bring its own Python code.
     RAISES: ImportError without torch or transformers; ValueError at settings that are
         out of range; `initialize` raises ValueError if there is no such model.
@@ -237,7 +242,7 @@ def build_set_seq2seq(
     window: int = 512,
     lowercase: bool = False,
     max_batch_tokens: int = 8_000,
-    mixed_precision: bool = False,
+    mixed_precision: MixedPrecision = False,
     trust_remote_code: bool = False,
 ) -> GeneratorModel:
     """A set of keyphrases at once, each from a slot with its own control code: One2Set
@@ -261,7 +266,8 @@ def build_set_seq2seq(
     lowercase (bool): Whether all is read and taught in lower case.
     max_batch_tokens (int): Sub-tokens of documents in one pass in prediction, padding
         included.
-    mixed_precision (bool): Compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Compute in 16 bits what bears it; "auto" where
+        that is faster: on a GPU, and on CPUs that gain by it.
     trust_remote_code (bool): Whether a model may bring its own Python code.
     RAISES: ImportError without torch or transformers; ValueError at settings that are
         out of range; `initialize` raises ValueError if there is no such model.

@@ -13,6 +13,7 @@ from thinc.layers.pytorchwrapper import forward
 from thinc.types import Floats2d
 from thinc.util import get_torch_default_device, torch2xp, xp2torch
 
+from ..precision import MixedPrecision
 from .ngram import Tok2Vec, unflatten
 
 Pooling = Literal["first", "mean"]
@@ -28,7 +29,7 @@ class TransformerSettings:
     stride: int
     truncate: bool
     pooling: Pooling
-    mixed_precision: bool
+    mixed_precision: MixedPrecision
     grad_checkpointing: bool
     max_batch_tokens: int
     trust_remote_code: bool
@@ -56,7 +57,7 @@ def build_transformer(
     stride: int = 384,
     truncate: bool = False,
     pooling: Pooling = "first",
-    mixed_precision: bool = False,
+    mixed_precision: MixedPrecision = False,
     grad_checkpointing: bool = False,
     max_batch_tokens: int = 4096,
     trust_remote_code: bool = False,
@@ -82,8 +83,9 @@ def build_transformer(
         the window.
     pooling (str): "first" represents a token by its first sub-token, as in the
         JointKPE paper, "mean" by the mean of its sub-tokens.
-    mixed_precision (bool): Compute in 16 bits what bears it: in bfloat16, but in
-        float16 on NVIDIA GPUs older than Ampere. The weights stay in 32 bits.
+    mixed_precision (MixedPrecision): Compute in 16 bits what bears it: in bfloat16, but
+        in float16 on NVIDIA GPUs older than Ampere. The weights stay in 32 bits. "auto"
+        where that is faster: on a GPU, and on CPUs that gain by it.
     grad_checkpointing (bool): In training, keep the activations of one pass at a time
         and compute those of the others again: in less memory, about a third slower.
     max_batch_tokens (int): Sub-tokens of one pass through the encoder, padding
@@ -112,7 +114,7 @@ def build_transformer(
     # Without an encoder yet, so that a saved pipeline loads where there is none.
     shim = PyTorchShim(
         None,
-        grad_scaler=PyTorchGradScaler(mixed_precision and needs_scaling()),
+        grad_scaler=PyTorchGradScaler(bool(mixed_precision) and needs_scaling()),
         serialize_model=encoder_to_bytes,
         deserialize_model=partial(encoder_from_bytes, settings),
     )

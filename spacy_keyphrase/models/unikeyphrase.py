@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Mapping, Optional
 
 from spacy.util import registry
 
+from ..precision import MixedPrecision
 from .generator import GeneratorModel, Lessons, build_generator
 from .wrapped import need_libraries
 
@@ -35,7 +36,7 @@ def build_unikeyphrase(
     length: int = 32,
     window: int = 384,
     max_batch_tokens: int = 8_000,
-    mixed_precision: bool = False,
+    mixed_precision: MixedPrecision = False,
     trust_remote_code: bool = False,
 ) -> GeneratorModel:
     """Present keyphrases by tags and absent ones written, by one encoder of the BERT
@@ -69,7 +70,8 @@ def build_unikeyphrase(
         many as the encoder was made for. Longer documents are read window by window; in
         training the first one is read.
     max_batch_tokens (int): Sub-tokens of one pass in prediction, padding included.
-    mixed_precision (bool): Compute in 16 bits what bears it.
+    mixed_precision (MixedPrecision): Compute in 16 bits what bears it; "auto" where
+        that is faster: on a GPU, and on CPUs that gain by it.
     trust_remote_code (bool): Whether an encoder may bring its own Python code.
     RAISES: ImportError without torch or transformers; ValueError at settings that are
         out of range; `initialize` raises ValueError if there is no such encoder.

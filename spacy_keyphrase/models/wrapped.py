@@ -11,6 +11,8 @@ from thinc.api import ArgsKwargs, Model, PyTorchGradScaler, PyTorchShim
 from thinc.types import Floats1d
 from thinc.util import get_torch_default_device
 
+from ..precision import MixedPrecision
+
 # In training the output is a loss, of shape (1,); else what the module writes.
 WrappedModel = Model[Any, Any]
 
@@ -35,7 +37,7 @@ def wrap(
     name: str,
     architecture: str,
     recipe: Recipe,
-    mixed_precision: bool = False,
+    mixed_precision: MixedPrecision = False,
     attrs: Optional[Dict[str, Any]] = None,
 ) -> WrappedModel:
     """Wrap a module.
@@ -43,7 +45,7 @@ def wrap(
     name (str): What the model is called.
     architecture (str): Its registered name.
     recipe (Recipe): How it is made.
-    mixed_precision (bool): Whether it computes in 16 bits.
+    mixed_precision (MixedPrecision): Whether it computes in 16 bits.
     attrs (Optional[Dict[str, Any]]): What else is to be known of the model; "lazy" that
         it may be made where it is first needed.
     """
@@ -52,7 +54,7 @@ def wrap(
 
     shim = PyTorchShim(
         None,
-        grad_scaler=PyTorchGradScaler(mixed_precision and needs_scaling()),
+        grad_scaler=PyTorchGradScaler(bool(mixed_precision) and needs_scaling()),
         serialize_model=partial(_to_bytes, architecture),
         deserialize_model=partial(_from_bytes, architecture, recipe),
     )
