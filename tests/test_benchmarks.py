@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import spacy
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 from benchmarks.data import Corpus, read_corpus
@@ -15,6 +16,7 @@ from benchmarks.quality import measure
 from benchmarks.report import table, write_report
 from benchmarks.speed import run_network, run_overhead, run_speed
 from benchmarks.systems import PIPELINES, SYSTEMS, make_system
+from spacy_keyphrase.keyphrase import register_extensions
 
 ROOT = Path(__file__).resolve().parent.parent
 TEXTS = [
@@ -317,3 +319,37 @@ def test_a_soak_is_reported(tmp_path):
     assert "19 rows written, 1 set aside, 19 there once; 250 documents a" in report
     pytest.importorskip("matplotlib")
     assert plot_soak(soak, tmp_path / "x.png")
+
+
+def test_what_16_bits_change():
+    """Of two documents one has another keyphrase, and one the same two in another
+    order."""
+    from benchmarks.bits import measure as measure_bits
+    from benchmarks.report_scale import bits_report
+
+    class Answers:
+        def __init__(self, *answers):
+            self.answers = answers
+
+        def pipe(self, texts):
+            for text, phrases in zip(texts, self.answers):
+                doc = spacy.blank("en")(text)
+                doc._.keyphrases = [(p, 1 - i / 10) for i, p in enumerate(phrases)]
+                yield doc
+
+    register_extensions()
+    texts = ["graphs and trees", "red words and blue words"]
+    gold = [["graphs"], ["red words", "blue words"]]
+    corpus = Corpus("made up", "en", texts, gold)
+    whole = Answers(["graphs"], ["red words", "blue words"])
+    half = Answers(["trees"], ["blue words", "red words"])
+    row = measure_bits((whole, half), corpus)
+    # P@5 is 1/5 and R 1 of the first, 2/5 and 1 of the second.
+    first, second = 2 * 0.2 / 1.2, 2 * 0.4 / 1.4
+    assert row["f1@5"] == pytest.approx(100 * (first + second) / 2, abs=0.01)
+    assert row["f1@5 change"] == pytest.approx(-100 * first / 2, abs=0.01)
+    assert row["same"] == 50.0 and row["same order"] == 0.0
+    same = measure_bits((whole, whole), corpus)
+    assert same["f1@10 change"] == 0.0 and same["same order"] == 100.0
+    report = bits_report([{"system": "made up", "dataset": "none", **row}])
+    assert "| made up | none | 2 |" in report and "| 50.0 | 0.0 |" in report
