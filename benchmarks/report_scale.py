@@ -80,8 +80,10 @@ def bits_report(rows: List[Row]) -> str:
     for row in rows:
         cell = [row["system"], row["dataset"], row["docs"]]
         for k in (5, 10):
-            low, high = row[f"f1@{k} change ci"]
-            change = f"{row[f'f1@{k} change']:+.2f} ({low:+.2f} to {high:+.2f})"
+            # Never "-0.00".
+            values = [row[f"f1@{k} change"], *row[f"f1@{k} change ci"]]
+            change, low, high = (f"{value + 0.0:+.2f}" for value in values)
+            change = f"{change} ({low} to {high})"
             cell += [f"{row[f'f1@{k}']:.2f}", change]
         cells.append([*cell, f"{row['same']:.1f}", f"{row['same order']:.1f}"])
     return "## Keyphrases in 16 bits\n\n" + table(header, cells)
