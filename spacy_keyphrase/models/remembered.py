@@ -15,7 +15,8 @@ class WordMemory:
     """The outputs for words by their keys, as long as the network stays the same. When
     it changes, or there would be more words than `max_words`, all are forgotten.
 
-    Several threads may use it. A copy begins empty.
+    Of several threads one at a time uses it, and the others compute: nobody waits, not
+    even in a process that was forked from a thread's midst. A copy begins empty.
 
     max_words (int): Words that are remembered.
     """
@@ -45,9 +46,9 @@ class WordMemory:
             are, whatever is read later.
         """
         everything = numpy.arange(len(keys))
-        if len(keys) > self.max_words:
+        if len(keys) > self.max_words or not self._lock.acquire(blocking=False):
             return compute(everything), everything
-        with self._lock:
+        try:
             if state != self._state:
                 self._forget(state)
             rows = self._find(keys)
@@ -58,6 +59,8 @@ class WordMemory:
             if len(new) or not self._rows:
                 rows[new] = self._keep(keys[new], compute(new))
             return self._table, rows
+        finally:
+            self._lock.release()
 
     def _forget(self, state: Any) -> None:
         # A new table: somebody may still read the old one.

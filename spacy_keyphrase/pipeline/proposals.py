@@ -104,7 +104,12 @@ class ProposalAnnotator(KeyphraseAnnotator):
         by their stems, and saved with the pipe.
 
         phrases (Iterable[str]): The phrases, in place of those set before.
+        RAISES: TypeError at a single string, whose letters would be the phrases.
         """
+        if isinstance(phrases, str):
+            raise TypeError(
+                f"set_phrases takes a list of phrases, not a string: [{phrases!r}]"
+            )
         form = get_normalizer(self.vocab.lang).form
         forms = (form(phrase) for phrase in phrases)
         self.cfg["phrases"] = sorted({form for form in forms if form})

@@ -285,6 +285,11 @@ def test_known_absent_ones_only(one2set, tmp_path):
             assert {str(k) for k in some(text)._.keyphrases} == expected
 
 
+def test_a_single_phrase_is_no_list(one2set):
+    with pytest.raises(TypeError, match=r"takes a list of phrases.*\['weather'\]"):
+        one2set[0].get_pipe("keyphrase_generator").set_phrases("weather")
+
+
 def test_phrases_of_a_file(one2set, tmp_path):
     """`initialize` reads them; what was learned before stays."""
     (tmp_path / "phrases.txt").write_text("weather\nsnow\n", encoding="utf8")

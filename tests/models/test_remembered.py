@@ -93,6 +93,22 @@ def test_threads():
     assert not wrong
 
 
+def test_nobody_waits():
+    """Who finds it in use computes; as one does who is asked for by itself."""
+    squares = Squares(max_words=9)
+    inside = []
+
+    def compute(places):
+        inside.append(squares([1, 2]))
+        return places[:, None] + 5.0
+
+    table, rows = squares.memory.recall(numpy.array([7, 8], "u8"), 0, compute)
+    assert table[rows].tolist() == [[5], [6]]
+    assert inside == [[[1, 1], [2, 4]]]
+    squares([1, 2])
+    assert squares.computed == [1, 2, 1, 2]
+
+
 def test_copy_is_empty():
     squares = Squares(max_words=7)
     squares([1, 2])
