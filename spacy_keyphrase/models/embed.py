@@ -136,8 +136,9 @@ def _forward(
 
 def _embed(
     model: Model[Any, Any], attrs: numpy.ndarray, rows: numpy.ndarray, is_train: bool
-) -> Tuple[Any, Callable[[Floats2d], None]]:
-    """Words by their attributes and the rows of their vectors."""
+) -> Tuple[Any, Optional[Callable[[Floats2d], None]]]:
+    """Words by their attributes and the rows of their vectors; in training with what
+    goes back through them."""
     ops: Any = model.ops
     hashed, mix = model.layers[0], model.layers[-1]
     X, backprop_hashed = hashed(ops.asarray2i(attrs, dtype="uint64"), is_train)
@@ -150,7 +151,7 @@ def _embed(
         projected, backprop_vectors = model.layers[1](vectors, is_train)
         X = ops.xp.hstack([X, projected])
     if not is_train:
-        return predict_by_layer(mix, X), lambda dY: None
+        return predict_by_layer(mix, X), None
     Y, backprop_mix = mix(X, True)
 
     def backprop(dY: Floats2d) -> None:
